@@ -1,6 +1,6 @@
 """What the models of all sections share: their base class and the types of values."""
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, Strict, StringConstraints
 
@@ -43,7 +43,7 @@ class Model(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Wrapped(RootModel[T], Generic[T]):
+class Wrapped(RootModel[Any]):
     """A member of a union of models that is no mapping of fixed keys; the value is in `root`."""
 
     model_config = ConfigDict(strict=True, frozen=True)

@@ -124,10 +124,12 @@ class MaskedMean(Model):
     kind: ClassVar[str] = "masked_mean"
 
 
-class Concatenate(Wrapped[Annotated[dict[Text, NotEmpty["Layer"]], Field(min_length=1)]]):
+class Concatenate(Wrapped):
     """A branch of layers for each input, joined along the last axis; `root` has them by input."""
 
     kind: ClassVar[str] = "concatenate"
+
+    root: Annotated[dict[Text, NotEmpty["Layer"]], Field(min_length=1)]
 
 
 Layer = Annotated[
@@ -145,6 +147,7 @@ Layer = Annotated[
     | Concatenate,
     Named("layer"),
 ]
+Concatenate.model_rebuild()  # It holds layers itself.
 
 
 class ImportByTarget(Model):

@@ -1,6 +1,6 @@
 """The whole spec, one variant of it, in which all variants are merged already."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -13,11 +13,14 @@ from specgen.spec.source import Source
 from specgen.spec.splits import Splits
 from specgen.spec.train import Train
 
+# Not `Literal[1]`, which takes `true` and `1.0` as well.
+Version = Annotated[int, Field(ge=1, le=1)]
+
 
 class Spec(Model):
     """One script's worth of a spec: the *what* first, then the *how*, which starts at `target`."""
 
-    specgen: Literal[1] = Field(description="The version of the spec language.")
+    specgen: Version = Field(description="The version of the spec language.")
     name: Name = Field(
         description="The name that scripts and folders are called by; it shadows no module."
     )

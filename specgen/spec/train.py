@@ -86,10 +86,12 @@ class Crop(Model):
     pixels: Count = Field(description="By how many pixels each side is padded before the cut.")
 
 
-class AugmentImport(Wrapped[Function]):
+class AugmentImport(Wrapped):
     """A function of the user's; `root` is its `module:function`."""
 
     kind: ClassVar[str] = "import"
+
+    root: Function
 
 
 Augment = Annotated[Flip | Shift | Crop | AugmentImport, Named("augmentation")]

@@ -23,6 +23,11 @@ from pydantic_core import CoreSchema, core_schema
 Pick = Callable[[Any], Hashable]
 
 
+def keys_of(model: type[BaseModel]) -> tuple[str, ...]:
+    """The keys of a mapping, as the language spells them."""
+    return tuple(field.alias or name for name, field in model.model_fields.items())
+
+
 @dataclass(frozen=True)
 class ByKey:
     """A union of models whose field `key` is a literal, by which they are told apart."""
@@ -87,7 +92,11 @@ class Named:
             )
             for name, model in members.items()
         }
-        context = {"noun": self.noun, "choices": tuple(members), "bare": bare}
+        context = {
+            "noun": self.noun,
+            "choices": tuple(members),
+            "parameters": {name: keys_of(model) for name, model in members.items()},
+        }
         return _tagged_union(choices, pick, "named", context)
 
     def __get_pydantic_json_schema__(
@@ -148,7 +157,11 @@ class Either:
             return tag if tag in members else None
 
         choices = {tag: handler.generate_schema(member) for tag, member in members.items()}
-        context = {"wanted": self.wanted, "types": tuple(members), "choices": tuple(sorted(words))}
+        context = {
+            "wanted": self.wanted,
+            "types": tuple(taken.__name__ for taken in self._tags if self._tags[taken] in members),
+            "choices": tuple(sorted(words)),
+        }
         return _tagged_union(choices, pick, "either", context)
 
     def __get_pydantic_json_schema__(
