@@ -1,24 +1,62 @@
 """What the models of all sections share: their base class and the types of values."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, Strict, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    RootModel,
+    Strict,
+    StringConstraints,
+)
+from pydantic_core import CoreSchema, core_schema
 
 T = TypeVar("T")
 
-NAME = r"^[a-z][a-z0-9_]{0,63}$"
-PATH = r"^[^\x00]+$"
-FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
-DEVICE = r"^(cpu|gpu):(0|[1-9][0-9]{0,3})$"
-DEVICE_OR_AUTO = r"^(auto|(cpu|gpu):(0|[1-9][0-9]{0,3}))$"
-CHARACTER = r"^[^\x00\r\n]$"
 
-Name = Annotated[str, StringConstraints(pattern=NAME)]
-PathText = Annotated[str, StringConstraints(pattern=PATH)]
-Function = Annotated[str, StringConstraints(pattern=FUNCTION)]
-Device = Annotated[str, StringConstraints(pattern=DEVICE)]
-DeviceOrAuto = Annotated[str, StringConstraints(pattern=DEVICE_OR_AUTO)]
-Character = Annotated[str, StringConstraints(pattern=CHARACTER)]
+@dataclass(frozen=True)
+class Form:
+    """Put into `Annotated` beside `str`: the form that a text must have, by a pattern and in words.
+
+    Whatever is wrong with a value, its error has the type `malformed` and what `load` needs to say.
+    """
+
+    pattern: str
+    wanted: str
+    code: str = "SG205"
+
+    def __get_pydantic_core_schema__(
+        self, source: type[str], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.custom_error_schema(
+            core_schema.str_schema(pattern=self.pattern, strict=True),
+            custom_error_type="malformed",
+            custom_error_message="malformed",
+            custom_error_context={"form": self},
+        )
+
+
+_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+_DEVICE = "(cpu|gpu):(0|[1-9][0-9]{0,3})"
+
+Name = Annotated[
+    str,
+    Form(
+        "^[a-z][a-z0-9_]{0,63}$",
+        "a name of at most 64 small letters, digits and _, a letter first,",
+        "SG206",
+    ),
+]
+PathText = Annotated[str, Form(r"^[^\x00]+$", "a path, a text that is not empty and has no NUL,")]
+Function = Annotated[
+    str, Form(rf"^{_IDENTIFIER}(\.{_IDENTIFIER})*:{_IDENTIFIER}$", "module:function")
+]
+Device = Annotated[str, Form(f"^{_DEVICE}$", "a device as cpu:0 or gpu:0")]
+DeviceOrAuto = Annotated[str, Form(f"^(auto|{_DEVICE})$", "auto, or a device as cpu:0 or gpu:0,")]
+Character = Annotated[str, Form(r"^[^\x00\r\n]$", "one character that does not end a line")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 
 # Sizes and counts end up in 32-bit fields of TensorFlow and of file formats.

@@ -23,7 +23,7 @@ Target = Literal["tf2", "tf1.4"]
 AutoOrCount = Annotated[Literal["auto"] | Count, Either("auto or a whole number")]
 Compute = Annotated[
     DeviceOrAuto | NotEmpty[Device],
-    Either("auto, a device as cpu:0 or gpu:0, or a list of devices"),
+    Either("auto, a device as cpu:0 or gpu:0 or a list of devices"),
 ]
 
 

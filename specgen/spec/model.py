@@ -162,7 +162,7 @@ class ImportByTarget(Model):
 
 
 Import = Annotated[
-    Function | ImportByTarget, Either("module:function, or a mapping of targets to it")
+    Function | ImportByTarget, Either("module:function or a mapping of targets to it")
 ]
 
 

@@ -61,7 +61,7 @@ class Piecewise(_Schedule):
 
 Schedule = Annotated[Exponential | Cosine | Piecewise, ByKey("schedule")]
 LearningRate = Annotated[
-    Positive | Schedule, Either("a number, or a mapping that describes a schedule")
+    Positive | Schedule, Either("a number or a mapping that describes a schedule")
 ]
 
 

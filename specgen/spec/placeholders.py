@@ -20,16 +20,16 @@ DType = Literal[
     "float64",
     "string",
 ]
-Value = Annotated[bool | int | float | str, Either("a number, a text, or one of true and false")]
+Value = Annotated[bool | int | float | str, Either("a number, a text, true or false")]
 PerChannel = Annotated[
-    float | NotEmpty[float], Either("a number, or a list of numbers, one for each channel")
+    float | NotEmpty[float], Either("a number or a list with one for each channel")
 ]
 PositivePerChannel = Annotated[
-    Positive | NotEmpty[Positive], Either("a number, or a list of numbers, one for each channel")
+    Positive | NotEmpty[Positive], Either("a number or a list with one for each channel")
 ]
 Vocabulary = Annotated[
     PathText | NotEmpty[Text],
-    Either("a list of texts, or the path of a file with one on each line"),
+    Either("a list of texts or the path of a file with one on each line"),
 ]
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from specgen.spec.base import Model, Seed, Text
 from specgen.spec.unions import Either
 
-Part = Annotated[int | float | Text, Either("a fraction, or for given a path or a column value")]
+Part = Annotated[int | float | Text, Either("a fraction (for given a path or a column value)")]
 
 
 class Parts(Model):

@@ -94,7 +94,7 @@ class AugmentImport(Wrapped):
     root: Function
 
 
-Augment = Annotated[Flip | Shift | Crop | AugmentImport, Named("augmentation")]
+Augment = Annotated[Flip | Shift | Crop | AugmentImport, Named("transformation")]
 
 
 class ShuffleWindow(Model):

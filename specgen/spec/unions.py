@@ -14,17 +14,21 @@ says what `load` needs for a message.
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, RootModel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
+
+from specgen.spec.base import Form
 
 Pick = Callable[[Any], Hashable]
 
 
 def keys_of(model: type[BaseModel]) -> tuple[str, ...]:
-    """The keys of a mapping, as the language spells them."""
+    """The keys of a mapping, as the language spells them; none of a model without fixed ones."""
+    if issubclass(model, RootModel):
+        return ()
     return tuple(field.alias or name for name, field in model.model_fields.items())
 
 
@@ -36,7 +40,7 @@ class ByKey:
 
     def members(self, union: Any) -> dict[str, Any]:
         """The models by their tag, in the order of the union."""
-        return {f"<{choice}>": model for choice, model in self.choices(union).items()}
+        return {_tag(choice): model for choice, model in self.choices(union).items()}
 
     def choices(self, union: Any) -> dict[str, type[BaseModel]]:
         """The models by the value of the key that means them."""
@@ -47,7 +51,7 @@ class ByKey:
     ) -> CoreSchema:
         def pick(value: Any) -> Hashable:
             choice = value.get(self.key) if isinstance(value, dict) else None
-            return f"<{choice}>" if isinstance(choice, str) else None
+            return _tag(choice) if isinstance(choice, str) else None
 
         choices = {tag: handler.generate_schema(m) for tag, m in self.members(source).items()}
         context = {"key": self.key, "choices": tuple(self.choices(source))}
@@ -123,45 +127,37 @@ class Either:
 
     wanted: str
 
-    _tags: ClassVar[dict[type, str]] = {
-        bool: "<bool>",
-        int: "<int>",
-        float: "<float>",
-        str: "<str>",
-        list: "<list>",
-        dict: "<dict>",
-    }
-
     def members(self, union: Any) -> dict[str, Any]:
         """The members by the tag of the type that they take; an integer may stand for a float."""
         members: dict[str, Any] = {}
         for member in get_args(union):
             for taken in _types_taken(member):
-                members.setdefault(self._tags[taken], member)
-        if "<float>" in members:
-            members.setdefault("<int>", members["<float>"])
+                members.setdefault(_tag(taken.__name__), member)
+        if _tag("float") in members:
+            members.setdefault(_tag("int"), members[_tag("float")])
         return members
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         members = self.members(source)
-        words = {
-            word for member in get_args(source) if _is_literal(member) for word in get_args(member)
-        }
+        literals = [member for member in get_args(source) if get_origin(member) is Literal]
+        words = tuple(word for literal in literals for word in get_args(literal))
 
         def pick(value: Any) -> Hashable:
             if words and isinstance(value, str) and value not in words:
                 return None
-            tag = self._tags.get(type(value))
+            tag = _tag(type(value).__name__)
             return tag if tag in members else None
 
         choices = {tag: handler.generate_schema(member) for tag, member in members.items()}
-        context = {
-            "wanted": self.wanted,
-            "types": tuple(taken.__name__ for taken in self._tags if self._tags[taken] in members),
-            "choices": tuple(sorted(words)),
-        }
+        types = frozenset(
+            taken
+            for member in get_args(source)
+            if not _is_formed(member)
+            for taken in _types_taken(member)
+        )
+        context = {"wanted": self.wanted, "choices": words, "types": types}
         return _tagged_union(choices, pick, "either", context)
 
     def __get_pydantic_json_schema__(
@@ -176,6 +172,15 @@ class Either:
         return {"anyOf": forms}
 
 
+def is_tag(segment: str | int) -> bool:
+    """Whether a segment of a location looks like a tag, which is no part of the spec."""
+    return isinstance(segment, str) and segment.startswith("<") and segment.endswith(">")
+
+
+def _tag(name: str) -> str:
+    return f"<{name}>"
+
+
 def _tagged_union(
     choices: Mapping[str, CoreSchema], pick: Pick, error: str, context: dict[str, Any]
 ) -> CoreSchema:
@@ -188,7 +193,10 @@ def _tagged_union(
     )
 
 
-def _is_literal(member: Any) -> bool:
+def _is_formed(member: Any) -> bool:
+    """Whether only some texts are legal, so that a value does not become legal by quotes alone."""
+    if get_origin(member) is Annotated:
+        return any(isinstance(mark, Form) for mark in get_args(member))
     return get_origin(member) is Literal
 
 

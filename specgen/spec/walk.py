@@ -17,15 +17,15 @@ Loc = Sequence[str | int]
 
 def model_at(loc: Loc) -> type[BaseModel]:
     """The model of the mapping at the location."""
+    model: type[BaseModel]
     model, _ = _split(_type_at(loc))
-    assert isinstance(model, type) and issubclass(model, BaseModel), loc
     return model
 
 
 def choices_at(loc: Loc) -> Mapping[str, type[BaseModel]]:
-    """Where one key decides which model describes the mapping at the location: all of them by its value.
+    """The models one of which a key chose for the mapping at the location, by the key's values.
 
-    Empty where no key does. The last segment of the location is then the tag of the model chosen.
+    Empty where no key does; where one does, the location ends with the tag of the model chosen.
     """
     if not loc:
         return {}
@@ -56,7 +56,7 @@ def _step(here: Any, segment: str | int) -> Any:
 
 
 def _split(annotation: Any) -> tuple[Any, ByKey | Named | Either | None]:
-    """The type without `None` and `Annotated`, and what tells its members apart if it is a union."""
+    """The type without `None` and `Annotated`; for a union also what tells its members apart."""
     if get_origin(annotation) is Annotated:
         bare, *metadata = get_args(annotation)
         markers = [m for m in metadata if isinstance(m, ByKey | Named | Either)]
