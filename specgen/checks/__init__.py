@@ -1,0 +1,74 @@
+"""The rules across fields: from the valid sections of a spec to what is wrong between them.
+
+Each `check_*` yields findings and names, as its parameters, the root sections that it reads; it
+runs where all of those are valid, whether or not others are. The tuple below is the rule book, in
+the order of the language.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from inspect import signature
+from typing import Any
+
+from specgen.checks import (
+    buffers,
+    devices,
+    model,
+    names,
+    placeholders,
+    records,
+    source,
+    splits,
+    support,
+    train,
+)
+from specgen.checks.finding import Finding
+from specgen.diagnostics import Diagnostic
+from specgen.document import Document
+
+Check = Callable[..., Iterator[Finding]]
+
+CHECKS: tuple[Check, ...] = (
+    support.check_target,
+    support.check_choices,
+    support.check_effects,
+    names.check_name,
+    names.check_variant_name,
+    names.check_imports,
+    source.check_source_place,
+    placeholders.check_roles,
+    placeholders.check_classes,
+    placeholders.check_scaling,
+    splits.check_split_key,
+    splits.check_strata,
+    splits.check_parts,
+    splits.check_rows,
+    records.check_block_size,
+    model.check_one_model,
+    model.check_import_target,
+    model.check_one_input,
+    model.check_layer_shapes,
+    model.check_model_output,
+    model.check_logits,
+    train.check_length,
+    train.check_sparse_label,
+    train.check_numeric_label,
+    train.check_metrics,
+    train.check_nesterov,
+    train.check_validation,
+    buffers.check_depth,
+    buffers.check_plain_wire,
+    devices.check_memory,
+)
+
+_READS = {check: tuple(signature(check).parameters) for check in CHECKS}
+
+
+def run_checks(sections: Mapping[str, Any], document: Document) -> list[Diagnostic]:
+    """What is wrong between the sections, in the order of the rule book."""
+    known = {**sections, "sections": sections, "document": document}
+    return [
+        finding.located(document)
+        for check, reads in _READS.items()
+        if all(name in known for name in reads)
+        for finding in check(*(known[name] for name in reads))
+    ]

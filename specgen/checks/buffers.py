@@ -1,0 +1,68 @@
+"""Rules for `buffers`: how many there are, and what a plain wire can carry."""
+
+from collections.abc import Iterator
+from itertools import cycle, islice
+
+from specgen.checks.finding import Finding
+from specgen.checks.placeholders import SCALING, numbers
+from specgen.checks.roles import BITS, Placeholders, inputs
+from specgen.spec.how import Buffers
+from specgen.spec.placeholders import Placeholder
+from specgen.support import listed
+
+# float32 is exact up to 2**24; the roundings of scaling and of its inverse take four bits of that.
+_EXACT = 2.0**20
+
+
+def check_depth(buffers: Buffers) -> Iterator[Finding]:
+    """Two variables are two, unless a thread fills more."""
+    two_variable = buffers.method in (None, "two_variable")
+    if two_variable and buffers.swap != "thread" and (buffers.depth or 2) > 2:
+        yield Finding(
+            ("buffers", "depth"),
+            "SG303",
+            f"two_variable has 2 buffers unless a thread fills them, not {buffers.depth}",
+            "depth 2 works now, swap: thread takes more",
+        )
+
+
+def check_plain_wire(placeholders: Placeholders, buffers: Buffers) -> Iterator[Finding]:
+    """What travels as float32 can be traced back to the stored value, as `--audit` does."""
+    if buffers.wire != "plain":
+        return
+    lost = [name for name, placeholder in inputs(placeholders).items() if not _is_kept(placeholder)]
+    if lost:
+        yield Finding(
+            ("buffers", "wire"),
+            "SG303",
+            f"the stored values of {listed(lost)} cannot be told from what a plain wire carries",
+            "wire: narrow carries the stored values",
+        )
+
+
+def _is_kept(placeholder: Placeholder) -> bool:
+    """Whether each stored value can be computed from the scaled float32."""
+    if placeholder.dtype == "string":
+        return True
+    bits = BITS[placeholder.dtype]
+    if placeholder.dtype.startswith("float"):
+        return bits <= 32 and not _is_scaled(placeholder)
+    return bits <= 16 and (not _is_scaled(placeholder) or _is_invertible(placeholder, 2.0**bits))
+
+
+def _is_scaled(placeholder: Placeholder) -> bool:
+    neutral = {"scale": 1, "offset": 0, "mean": 0, "std": 1}
+    return any(
+        number != neutral[key] for key in SCALING for number in numbers(getattr(placeholder, key))
+    )
+
+
+def _is_invertible(placeholder: Placeholder, largest: float) -> bool:
+    """Whether neighbouring integers stay apart: each channel's scale outweighs the rounding."""
+    scales, offsets, means = (numbers(getattr(placeholder, k)) or (0.0,) for k in SCALING[:3])
+    channels = max(map(len, (scales, offsets, means)))
+    each = zip(*(islice(cycle(v), channels) for v in (scales, offsets, means)), strict=True)
+    return all(
+        abs(scale) * _EXACT >= largest * abs(scale) + abs(offset) + abs(mean) > 0
+        for scale, offset, mean in each
+    )

@@ -1,0 +1,39 @@
+"""The placeholders by their role; what the checks of several sections ask for."""
+
+from collections.abc import Mapping
+
+from specgen.spec.placeholders import Placeholder
+
+Placeholders = Mapping[str, Placeholder]
+
+# What a value of each dtype but string can tell; on disk a bool takes a byte all the same.
+BITS = {
+    "bool": 1,
+    "uint8": 8,
+    "int8": 8,
+    "uint16": 16,
+    "int16": 16,
+    "int32": 32,
+    "int64": 64,
+    "float16": 16,
+    "float32": 32,
+    "float64": 64,
+}
+
+
+def inputs(placeholders: Placeholders) -> Placeholders:
+    return {name: p for name, p in placeholders.items() if p.role == "input"}
+
+
+def labels(placeholders: Placeholders) -> Placeholders:
+    return {name: p for name, p in placeholders.items() if p.role == "label"}
+
+
+def the_label(placeholders: Placeholders) -> tuple[str, Placeholder] | None:
+    """The name and the description of the one label; None where there is not exactly one."""
+    found = labels(placeholders)
+    return next(iter(found.items())) if len(found) == 1 else None
+
+
+def is_integer(placeholder: Placeholder) -> bool:
+    return "int" in placeholder.dtype

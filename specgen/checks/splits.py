@@ -1,0 +1,102 @@
+"""Rules for `splits`: what rows are dealt by exists and fits, and the parts add up."""
+
+from collections.abc import Iterator
+from math import floor, fsum
+
+from specgen.checks.finding import Finding
+from specgen.checks.roles import Placeholders, is_integer, the_label
+from specgen.document import quoted
+from specgen.spec.source import Source, Synthetic
+from specgen.spec.splits import Splits
+from specgen.spec.train import Train
+from specgen.spec.wording import meant
+
+PARTS = ("train", "validation", "test")
+# Fractions are decimal, floats are not.
+_CLOSE = 1e-6
+
+
+def check_split_key(placeholders: Placeholders, splits: Splits) -> Iterator[Finding]:
+    """`by` names a placeholder."""
+    by = splits.by
+    if splits.method != "given" and by is not None and by not in placeholders:
+        message = f"there is no placeholder {quoted(by)}"
+        yield Finding(("splits", "by"), "SG304", message, meant(by, placeholders))
+
+
+def check_strata(placeholders: Placeholders, splits: Splits, train: Train) -> Iterator[Finding]:
+    """Rows are stratified by a class number; of the label, a sparse loss checks that itself."""
+    label = the_label(placeholders)
+    default = label[0] if label else None
+    name = splits.by or default
+    if splits.method != "stratified" or name is None or name not in placeholders:
+        return
+    if name == default and train.loss == "sparse_categorical_crossentropy":
+        return
+    placeholder = placeholders[name]
+    if placeholder.shape or not (is_integer(placeholder) or placeholder.dtype == "bool"):
+        yield Finding(
+            ("splits", "by" if splits.by else "method"),
+            "SG305",
+            f"stratified needs one integer or bool a row, {quoted(name)} is not",
+            "split by another placeholder, or use method: even",
+        )
+
+
+def check_parts(splits: Splits) -> Iterator[Finding]:
+    """Fractions are fractions, and all rows are dealt."""
+    if splits.method == "given":
+        return
+    parts = {part: getattr(splits.parts, part) for part in PARTS}
+    wrong = False
+    for part, size in parts.items():
+        path = ("splits", "parts", part)
+        if isinstance(size, str):
+            wrong = True
+            yield Finding(path, "SG203", "a fraction is wanted", "texts belong to method given")
+        elif size is not None and not 0 < size <= 1:
+            wrong = True
+            hint = "leave the part out" if size == 0 and part != "train" else ""
+            yield Finding(path, "SG205", f"a fraction is above 0 and at most 1, not {size:g}", hint)
+    if not wrong:
+        total = fsum(size for size in parts.values() if size is not None)
+        if abs(total - 1) > _CLOSE:
+            yield Finding(("splits", "parts"), "SG306", f"the fractions sum to {total:g}, not to 1")
+
+
+def check_rows(source: Source, splits: Splits, train: Train) -> Iterator[Finding]:
+    """Where the number of rows is known already, each part has some, and training a batch."""
+    fractions = fractions_of(splits)
+    if not isinstance(source, Synthetic) or splits.method != "even" or fractions is None:
+        return
+    rows = dict(
+        zip(fractions, _largest_remainder(source.rows, list(fractions.values())), strict=True)
+    )
+    for part, count in rows.items():
+        if count == 0:
+            message = f"none of the {source.rows} rows is for {part}"
+            yield Finding(("source", "rows"), "SG306", message)
+    if train.last_batch == "drop" and 0 < rows["train"] < train.batch_size:
+        message = f"no batch is full: {rows['train']} rows are for training"
+        yield Finding(
+            ("train", "batch_size"), "SG306", message, "make it smaller, or last_batch: keep"
+        )
+
+
+def fractions_of(splits: Splits) -> dict[str, float] | None:
+    """The fraction of each part, in the order of PARTS; None where they do not add up."""
+    if splits.method == "given" or any(check_parts(splits)):
+        return None
+    parts = {part: getattr(splits.parts, part) for part in PARTS}
+    return {part: size for part, size in parts.items() if size is not None}
+
+
+def _largest_remainder(rows: int, fractions: list[float]) -> list[int]:
+    """How many rows each part gets; the rest goes to the largest remainders, ties to the first."""
+    quotas = [fraction * rows for fraction in fractions]
+    counts = [floor(quota + 1e-9) for quota in quotas]
+    lacking = [round(count - quota, 9) for count, quota in zip(counts, quotas, strict=True)]
+    neediest = sorted(range(len(counts)), key=lacking.__getitem__)
+    for part in neediest[: rows - sum(counts)]:
+        counts[part] += 1
+    return counts

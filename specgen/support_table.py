@@ -1,0 +1,220 @@
+"""The one table: what each target supports, since when or why not, and what gives a key a meaning.
+
+Data alone; `support` answers questions about it. A new method is a new or a changed row here. Keys
+are spelt as in the language, with `*` for a name of the user's or a place in a list.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Since:
+    """Supported, on TensorFlow from this version on."""
+
+    version: str
+
+
+@dataclass(frozen=True)
+class NotYet:
+    """Possible, but not made yet; `instead` is for keys of which no other choice works."""
+
+    instead: str = "leave it out"
+
+
+@dataclass(frozen=True)
+class Never:
+    """Impossible on this target: the reason, and what comes nearest."""
+
+    reason: str
+    instead: str
+
+
+Support = Since | NotYet | Never
+
+
+@dataclass(frozen=True)
+class Row:
+    """Choices of one key that have the same verdicts, and the keys that they give a meaning."""
+
+    key: str
+    choices: tuple[str, ...]
+    tf2: Support
+    tf14: Support
+    gives_meaning_to: tuple[str, ...] = ()
+
+    def on(self, target: str) -> Support:
+        """The verdict on a target."""
+        return {"tf2": self.tf2, "tf1.4": self.tf14}[target]
+
+
+# In the place of choices: whatever is given, and whatever the rows above do not name.
+ANY = "any value"
+OTHER = "any other value"
+
+TF2 = Since("2.16")
+LATER = NotYet()
+
+TARGETS: Mapping[str, Support] = {"tf2": TF2, "tf1.4": LATER}
+
+_SCALING = tuple(f"placeholders.*.{key}" for key in ("scale", "offset", "mean", "std"))
+_TEXTS = ("placeholders.*.hash_buckets", "placeholders.*.vocabulary")
+_STORED = tuple(
+    f"records.{key}" for key in ("rows_per_record", "shards", "read_cycle", "order", "compression")
+)
+_REPLICAS = ("distribute.divide", "distribute.cross_device")
+
+_PATH = NotYet("path works now")
+_GROWTH = NotYet("growth works now")
+_NO_POLICIES = Never("Keras has mixed precision since TensorFlow 2.4", "float32 works there")
+_NO_SERVICE = Never("the tf.data service came with TensorFlow 2.3", "leave it out")
+_NO_STAGING = Never(
+    "StagingArea left the public API with TensorFlow 2.0", "two_variable also waits on the device"
+)
+_NO_TO_DEVICE = Never(
+    "it came with TensorFlow 1.8", "two_variable and staging_area also wait on the device"
+)
+_NO_FEEDS = Never("TensorFlow 2 has no placeholders to feed", "iterator is the only way there")
+_NO_FRACTION = Never("TensorFlow 2 limits memory in MB, not by a share", "limit_mb is its limit")
+_NO_ALLOCATOR = Never("it needs CUDA 11.2, TensorFlow 1.4 has CUDA 8", "default works there")
+_NO_WORKERS = Never("it came with TensorFlow 1.14", "mirrored uses all devices of one machine")
+
+TABLE: tuple[Row, ...] = (
+    Row("source.kind", ("npz", "synthetic"), TF2, LATER),
+    Row(
+        "source.kind", ("csv",), LATER, LATER, ("placeholders.*.columns", "placeholders.*.default")
+    ),
+    Row("source.kind", ("tfrecord", "python"), LATER, LATER, ("placeholders.*.default",)),
+    Row("source.kind", ("images",), LATER, LATER),
+    Row("source.path", (ANY,), TF2, LATER),
+    Row("source.files", (ANY,), _PATH, _PATH),
+    Row("source.pattern", (ANY,), _PATH, _PATH),
+    Row("source.arrays", (ANY,), _PATH, _PATH),
+    Row("source.on_error", ("stop",), TF2, LATER),
+    Row("source.on_error", ("skip",), LATER, LATER, ("source.max_errors",)),
+    Row(
+        "placeholders.*.dtype",
+        (
+            *("bool", "uint8", "int8", "uint16", "int16", "int32", "int64"),
+            *("float16", "float32", "float64"),
+        ),
+        TF2,
+        LATER,
+    ),
+    Row("placeholders.*.dtype", ("string",), LATER, LATER),
+    Row("placeholders.*.shape", ("a fixed shape",), TF2, LATER),
+    Row("placeholders.*.shape", ("a size of null",), LATER, LATER, ("placeholders.*.pad",)),
+    Row("placeholders.*.role", ("input",), TF2, LATER, _SCALING),
+    Row("placeholders.*.role", ("label",), TF2, LATER, ("placeholders.*.classes",)),
+    Row("placeholders.*.role", ("weight", "key"), LATER, LATER),
+    Row("placeholders.*.encoding", ("raw",), TF2, LATER),
+    Row("placeholders.*.encoding", ("image",), LATER, LATER, ("placeholders.*.image",)),
+    Row("placeholders.*.encoding", ("tensor",), LATER, LATER),
+    Row("placeholders.*.encoding", ("text", "tokens"), LATER, LATER, _TEXTS),
+    Row("splits.method", ("even",), TF2, LATER),
+    Row("splits.method", ("stratified",), TF2, LATER, ("splits.by", "splits.seed")),
+    Row("splits.method", ("hash", "group"), LATER, LATER, ("splits.by", "splits.seed")),
+    Row("splits.method", ("given",), LATER, LATER, ("splits.by",)),
+    Row("records.format", ("packed",), TF2, LATER, _STORED),
+    Row("records.format", ("example",), LATER, LATER, _STORED),
+    Row("records.format", ("source",), LATER, LATER),
+    Row("records.order", ("shuffled",), TF2, LATER, ("splits.seed",)),
+    Row("records.order", ("source",), TF2, LATER),
+    Row("records.compression", ("none",), TF2, LATER),
+    Row("records.compression", ("zlib",), TF2, LATER, ("records.level",)),
+    Row("records.compression", ("gzip",), LATER, LATER, ("records.level",)),
+    Row("model.layers.*", ("flatten", "reshape", "dense", "conv2d", "max_pool2d"), TF2, LATER),
+    Row(
+        "model.layers.*",
+        (
+            *("average_pool2d", "global_average_pool2d", "dropout", "batch_norm"),
+            *("embedding", "masked_mean", "concatenate"),
+        ),
+        LATER,
+        LATER,
+    ),
+    Row("model.layers.*.activation", ("none", "relu", "tanh", "sigmoid", "gelu"), TF2, LATER),
+    Row("model.import", (ANY,), TF2, LATER, ("model.import_path",)),
+    Row("train.optimizer.name", ("sgd", "adam"), TF2, LATER),
+    Row("train.optimizer.name", ("adamw", "rmsprop"), LATER, LATER),
+    Row("train.optimizer.learning_rate", ("a number",), TF2, LATER),
+    Row("train.optimizer.learning_rate", ("exponential", "cosine", "piecewise"), LATER, LATER),
+    Row("train.loss", ("sparse_categorical_crossentropy", "mse"), TF2, LATER),
+    Row(
+        "train.loss",
+        ("categorical_crossentropy", "binary_crossentropy", "mae", "huber"),
+        LATER,
+        LATER,
+    ),
+    Row("train.metrics.*", ("accuracy",), TF2, LATER),
+    Row("train.metrics.*", ("top_k", "auc", "mae", "mse"), LATER, LATER),
+    Row("train.shuffle.kind", ("window", "none"), TF2, LATER),
+    Row("train.shuffle.kind", ("full",), LATER, LATER),
+    Row("train.last_batch", ("keep", "drop"), TF2, LATER),
+    Row("train.l2", ("0",), TF2, LATER),
+    Row("train.l2", (OTHER,), LATER, LATER),
+    Row("train.clip_norm", (ANY,), LATER, LATER),
+    Row("train.label_smoothing", ("0",), TF2, LATER),
+    Row("train.label_smoothing", (OTHER,), LATER, LATER),
+    Row("train.augment.*", ("flip", "shift", "crop", "import"), LATER, LATER),
+    Row("train.precision", ("float32",), TF2, LATER),
+    Row("train.precision", ("mixed_bfloat16", "mixed_float16"), LATER, _NO_POLICIES),
+    Row("train.early_stopping", (ANY,), LATER, LATER),
+    Row("train.checkpoint.best", (ANY,), LATER, LATER),
+    Row("train.log.tensorboard", ("false",), TF2, LATER),
+    Row("train.log.tensorboard", ("true",), LATER, LATER),
+    Row("pipeline.cache", ("none",), TF2, LATER),
+    Row("pipeline.cache", ("memory",), LATER, LATER),
+    Row("pipeline.threads", (ANY,), LATER, LATER),
+    Row("pipeline.ram_budget_mb", (ANY,), LATER, LATER),
+    Row("pipeline.service", (ANY,), LATER, _NO_SERVICE),
+    Row("buffers.method", ("feed",), LATER, LATER),
+    Row("buffers.method", ("prefetch",), TF2, LATER, ("pipeline.host_prefetch",)),
+    Row(
+        "buffers.method",
+        ("two_variable",),
+        TF2,
+        LATER,
+        ("buffers.swap", "buffers.depth", "buffers.input", "pipeline.host_prefetch"),
+    ),
+    Row(
+        "buffers.method",
+        ("staging_area",),
+        _NO_STAGING,
+        LATER,
+        ("buffers.depth", "pipeline.host_prefetch"),
+    ),
+    Row(
+        "buffers.method",
+        ("prefetch_to_device",),
+        LATER,
+        _NO_TO_DEVICE,
+        ("buffers.depth", "pipeline.host_prefetch"),
+    ),
+    Row("buffers.swap", ("cond",), TF2, LATER),
+    Row("buffers.swap", ("pair", "thread"), LATER, LATER),
+    Row("buffers.input", ("iterator",), TF2, LATER),
+    Row("buffers.input", ("placeholders",), _NO_FEEDS, LATER),
+    Row("buffers.wire", ("narrow", "plain"), TF2, LATER),
+    Row("devices.compute", ("auto",), TF2, LATER),
+    Row("devices.compute", ("cpu:0", "gpu:N"), TF2, LATER, ("devices.fallback",)),
+    Row("devices.compute", ("cpu:1 and up", "a list"), LATER, LATER, ("devices.fallback",)),
+    Row("devices.fallback", ("cpu", "error"), TF2, LATER),
+    Row("devices.memory.growth", ("true",), TF2, LATER),
+    Row("devices.memory.growth", ("false",), LATER, LATER),
+    Row("devices.memory.limit_mb", (ANY,), _GROWTH, _GROWTH),
+    Row("devices.memory.fraction", (ANY,), _NO_FRACTION, _GROWTH),
+    Row("devices.allocator", ("default",), TF2, LATER),
+    Row("devices.allocator", ("cuda_malloc_async",), LATER, _NO_ALLOCATOR),
+    Row("devices.gpu_threads", (ANY,), LATER, LATER),
+    Row("distribute.strategy", ("none",), TF2, LATER),
+    Row("distribute.strategy", ("mirrored",), LATER, LATER, _REPLICAS),
+    Row("distribute.strategy", ("multi_worker",), LATER, _NO_WORKERS, _REPLICAS),
+    Row("distribute.divide", ("even", "stratified"), LATER, LATER),
+    Row(
+        "distribute.cross_device",
+        ("auto", "nccl", "reduction_to_one_device", "hierarchical_copy"),
+        LATER,
+        LATER,
+    ),
+)
