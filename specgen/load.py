@@ -5,7 +5,7 @@ end says for each type of pydantic's errors what does so.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from specgen.document import Document, Path, dotted, quoted
 from specgen.spec import Spec
 from specgen.spec.unions import is_tag, keys_of
 from specgen.spec.walk import choices_at, model_at
-from specgen.spec.wording import hint_for, listed, meant, shown
+from specgen.spec.wording import hint_for, listed, meant, nearest, shown
 
 Sections = dict[str, Any]
 
@@ -30,7 +30,7 @@ def load(document: Document) -> tuple[Sections, list[Diagnostic]]:
         Spec.model_validate(document.data, context=sections)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        diagnostics = {_diagnostic(document, d): None for d in details if not _echo(d)}
+        diagnostics = {_diagnostic(document, detail): None for detail in _mistakes(details)}
     for name, field in Spec.model_fields.items():
         if name not in document.data and not field.is_required():
             sections[name] = field.get_default(call_default_factory=True)
@@ -87,9 +87,19 @@ def _holds(container: Any, segment: str | int) -> bool:
     return isinstance(container, list) and segment in range(len(container))
 
 
-def _echo(detail: ErrorDetails) -> bool:
-    """Whether a list is too short only by its items that have errors of their own."""
-    return detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]
+def _mistakes(details: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
+    """The errors but for those that only echo another one.
+
+    A misspelt key is missing as well, and items with errors do not count for a list's length.
+    """
+    unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
+    meant = {(*loc[:-1], nearest(str(loc[-1]), _known_keys(loc[:-1]))) for loc in unknown}
+    for detail in details:
+        if detail["type"] == "missing" and detail["loc"] in meant:
+            continue
+        if detail["type"] == "too_short" and detail["input"]:
+            continue
+        yield detail
 
 
 def _missing(mistake: _Mistake) -> Diagnostic:
@@ -104,9 +114,14 @@ def _unknown(mistake: _Mistake) -> Diagnostic:
     if fitting:
         chosen = str(parent[-1]).strip("<>")
         return mistake.at_key("SG201", f"this key is for {listed(fitting)}, not for {chosen}")
-    known = keys_of(model_at(parent))
+    known = _known_keys(parent)
     hint = meant(key, known) or (f"the keys here are {listed(known)}" if known else "")
     return mistake.at_key("SG201", "this key is unknown", hint)
+
+
+def _known_keys(loc: tuple[str | int, ...]) -> tuple[str, ...]:
+    """The legal keys of the mapping at a location; `variants` is merged away, but legal too."""
+    return keys_of(model_at(loc)) if loc else (*keys_of(Spec), "variants")
 
 
 def _unlike(wanted: str, *types: type) -> Callable[[_Mistake], Diagnostic]:
@@ -168,6 +183,10 @@ def _no_member_by_key(mistake: _Mistake) -> Diagnostic:
         message = f"a mapping with the key {key} is wanted, not {shown(value)}"
         hint = f"write {{{key}: {value}}}" if value in choices else ""
         return mistake.at_value("SG203", message, hint)
+    misspelt = nearest(key, value)
+    if key not in value and misspelt:
+        wrong = replace(mistake, path=(*mistake.path, misspelt))
+        return wrong.at_key("SG201", "this key is unknown", f"did you mean {key}?")
     if key not in value:
         missing = replace(mistake, path=(*mistake.path, key))
         return missing.at_key("SG202", "this key is required", f"it is one of {listed(choices)}")

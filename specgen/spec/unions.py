@@ -98,7 +98,7 @@ class Named:
         }
         context = {
             "noun": self.noun,
-            "choices": tuple(members),
+            "bare": bare,
             "parameters": {name: keys_of(model) for name, model in members.items()},
         }
         return _tagged_union(choices, pick, "named", context)
@@ -108,17 +108,14 @@ class Named:
     ) -> JsonSchemaValue:
         assert schema["type"] == "tagged-union"
         bare = schema["custom_error_context"]["bare"]
-        forms: list[JsonSchemaValue] = [{"enum": list(bare)}] if bare else []
-        for name, choice in schema["choices"].items():
-            forms.append(
-                {
-                    "type": "object",
-                    "properties": {name: handler(choice)},
-                    "required": [name],
-                    "additionalProperties": False,
-                }
-            )
-        return {"anyOf": forms}
+        with_parameters = {
+            "type": "object",
+            "properties": {name: handler(choice) for name, choice in schema["choices"].items()},
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": False,
+        }
+        return {"anyOf": [{"enum": list(bare)}, with_parameters]}
 
 
 @dataclass(frozen=True)

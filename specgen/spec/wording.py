@@ -39,14 +39,20 @@ def listed(choices: Iterable[str]) -> str:
     return ", ".join(choices)
 
 
-def meant(word: str, choices: Collection[str]) -> str:
-    """The hint that names the choice that was probably meant; empty where none comes near."""
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that was probably meant."""
     by_lower = {choice.lower(): choice for choice in choices}
     word = word.lower()
     near = get_close_matches(word, by_lower, n=1)
     if len(word) >= _SHORTEST_BEGINNING:
         near += [choice for choice in by_lower if choice.startswith(word)]
-    return f"did you mean {by_lower[near[0]]}?" if near else ""
+    return by_lower[near[0]] if near else None
+
+
+def meant(word: str, choices: Iterable[str]) -> str:
+    """The hint that names the choice that was probably meant; empty where none comes near."""
+    choice = nearest(word, choices)
+    return f"did you mean {choice}?" if choice else ""
 
 
 def hint_for(value: Any, types: Collection[type]) -> str:
@@ -54,9 +60,11 @@ def hint_for(value: Any, types: Collection[type]) -> str:
     match value:
         case str() if bool in types and value.lower() in _BOOLEANS:
             return f"write {_BOOLEANS[value.lower()]}"
+        case str() | int() | float() | dict() if set(types) == {list}:
+            return "put it between [ and ]"
         case str():
             return _hint_for_text(value, types)
-        case bool() | int() | float() if str in types:
+        case int() | float() if str in types:
             return "quote it"
         case float() if int in types and value.is_integer():
             return f"write {shown(int(value))}"
