@@ -49,6 +49,7 @@ _WORDINGS = (
     ("scanning a block scalar", "a block text begins on the line after its mark", _QUOTE),
     ("expected the node content", "a value is missing before this", ""),
     ("expected <block end>", "this fits nothing that stands before it", _INDENTATION),
+    ("directive|version", "this directive is malformed", "leave it out"),
     ("<document start>|document end", "this stands outside of the document", ""),
 )
 
