@@ -5,7 +5,8 @@ and README's table are made here too, so that the three cannot disagree.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from specgen.support_table import ANY, OTHER, TABLE, TARGETS, Never, NotYet, Row, Since, Support
 
@@ -15,11 +16,15 @@ DEPENDENT_KEYS = tuple(dict.fromkeys(key for row in TABLE for key in row.gives_m
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a choice or a key cannot stand, and what can; not `final` where only specgen lacks it."""
+    """Why a choice or a key cannot stand, and what can.
+
+    `final` is False where only specgen lacks it; `of_key` is True where no value would do.
+    """
 
     reason: str
     hint: str
     final: bool = True
+    of_key: bool = False
 
 
 def unsupported(key: str, choice: str, target: str) -> Refusal | None:
@@ -27,8 +32,10 @@ def unsupported(key: str, choice: str, target: str) -> Refusal | None:
     rows = _rows(key)
     for row in rows:
         if is_chosen(row.choices, choice):
-            called = choice if choice in row.choices else "this value" if rows[1:] else "this key"
-            return _refusal(called, row.on(target), f" on target {target}", _working(rows, target))
+            called = {ANY: "this key", OTHER: "this value"}.get(row.choices[0], choice)
+            where, works = f" on target {target}", _working(rows, target)
+            refusal = _refusal(called, row.on(target), where, works)
+            return refusal and replace(refusal, of_key=ANY in row.choices)
     return None
 
 
@@ -48,10 +55,11 @@ def meaningless(key: str, chosen: Mapping[str, str | None]) -> Refusal | None:
     under = [f"{_spoken(giver)} {chosen[giver]}" for giver in wanted if chosen[giver] is not None]
     without = [_spoken(giver) for giver in wanted if chosen[giver] is None]
     lack = f"under {listed(under)}" if under else f"without {listed(without)}"
-    return Refusal(f"has no effect {lack}", f"it belongs to {_fitting(key)}")
+    return Refusal(f"has no effect {lack}", f"it belongs to {_fitting(key)}", of_key=True)
 
 
-def givers(key: str) -> dict[str, tuple[str, ...]]:
+@cache
+def givers(key: str) -> Mapping[str, tuple[str, ...]]:
     """The choices, by their key, under which `key` means something; empty where it always does."""
     found: dict[str, tuple[str, ...]] = {}
     for row in TABLE:
@@ -93,8 +101,9 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
-def _rows(key: str) -> list[Row]:
-    return [row for row in TABLE if row.key == key]
+@cache
+def _rows(key: str) -> tuple[Row, ...]:
+    return tuple(row for row in TABLE if row.key == key)
 
 
 def _supported_targets() -> list[str]:

@@ -5,7 +5,7 @@ from itertools import cycle, islice
 
 from specgen.checks.finding import Finding
 from specgen.checks.placeholders import SCALING, numbers
-from specgen.checks.roles import BITS, Placeholders, inputs
+from specgen.checks.roles import BITS, Placeholders, called, inputs
 from specgen.spec.how import Buffers
 from specgen.spec.placeholders import Placeholder
 from specgen.support import listed
@@ -35,7 +35,8 @@ def check_plain_wire(placeholders: Placeholders, buffers: Buffers) -> Iterator[F
         yield Finding(
             ("buffers", "wire"),
             "SG303",
-            f"the stored values of {listed(lost)} cannot be told from what a plain wire carries",
+            f"a plain wire loses the stored values of {listed(map(called, lost))}, "
+            "which --audit has to find again",
             "wire: narrow carries the stored values",
         )
 

@@ -15,8 +15,14 @@ def check_memory(devices: Devices) -> Iterator[Finding]:
     said = [way for way in ways if getattr(devices.memory, way) is not None]
     path = ("devices", "memory")
     if not said:
-        yield Finding(path, "SG303", f"one of {listed(ways)} is needed", "growth: true works now")
+        yield Finding(
+            path, "SG303", f"one of {listed(ways)} is needed", "growth: true works now", of_key=True
+        )
     for way in said[1:]:
         yield Finding(
-            (*path, way), "SG303", f"{said[0]} excludes it", "keep one of them", of_key=True
+            (*path, way),
+            "SG303",
+            f"{said[0]} says already how memory is taken",
+            "keep one of them",
+            of_key=True,
         )

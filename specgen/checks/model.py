@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import prod
 
 from specgen.checks.finding import Finding
-from specgen.checks.roles import Placeholders, inputs, the_label
+from specgen.checks.roles import Placeholders, called, inputs, the_label
 from specgen.document import Path
 from specgen.layers import Computed, Misfit, Shape, output_shapes, show
 from specgen.spec.model import Concatenate, Flatten, ImportByTarget, ModelSection, Reshape
@@ -40,6 +40,7 @@ def check_import_target(model: ModelSection, target: str) -> Iterator[Finding]:
             "SG303",
             f"there is no function for target {target}",
             f"add {target}",
+            of_key=True,
         )
 
 
@@ -50,8 +51,9 @@ def check_one_input(model: ModelSection, placeholders: Placeholders) -> Iterator
         yield Finding(
             ("model", "layers"),
             "SG303",
-            f"several inputs ({listed(names)}) need concatenate as the first layer",
+            f"several inputs ({listed(map(called, names))}) need concatenate as the first layer",
             "use model.import, concatenate is not supported yet",
+            of_key=True,
         )
 
 
@@ -79,14 +81,14 @@ def check_model_output(
         if placeholder.classes is not None and shapes[-1] != (placeholder.classes,):
             message = (
                 f"the layers give {show(shapes[-1])}, "
-                f"{name} needs [{placeholder.classes}], a logit for each class"
+                f"{called(name)} needs [{placeholder.classes}], a logit for each class"
             )
             yield Finding(_last(model), "SG305", message)
     elif train.loss == "mse":
         wanted = _fixed(placeholder)
         if wanted is not None and prod(wanted) != prod(shapes[-1]):
             message = (
-                f"the layers give {show(shapes[-1])}, but {name} has "
+                f"the layers give {show(shapes[-1])}, but {called(name)} has "
                 f"{prod(wanted)} {'value' if prod(wanted) == 1 else 'values'}"
             )
             yield Finding(_last(model), "SG305", message)

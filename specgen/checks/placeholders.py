@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator
 
 from specgen.checks.finding import Finding
-from specgen.checks.roles import BITS, Placeholders, inputs, is_integer, labels
+from specgen.checks.roles import BITS, Placeholders, called, inputs, is_integer, labels
 from specgen.spec.placeholders import Placeholder
 
 SCALING = ("scale", "offset", "mean", "std")
@@ -27,7 +27,7 @@ def check_roles(placeholders: Placeholders) -> Iterator[Finding]:
         yield Finding(
             ("placeholders", name, "role"),
             "SG303",
-            f"{found[0]} is the label already",
+            f"{called(found[0])} is the label already",
             "a model learns one label",
         )
 

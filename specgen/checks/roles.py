@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from specgen.document import dotted
 from specgen.spec.placeholders import Placeholder
 
 Placeholders = Mapping[str, Placeholder]
@@ -33,6 +34,11 @@ def the_label(placeholders: Placeholders) -> tuple[str, Placeholder] | None:
     """The name and the description of the one label; None where there is not exactly one."""
     found = labels(placeholders)
     return next(iter(found.items())) if len(found) == 1 else None
+
+
+def called(name: str) -> str:
+    """A placeholder's name as messages show it."""
+    return dotted((name,))
 
 
 def is_integer(placeholder: Placeholder) -> bool:

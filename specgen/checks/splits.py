@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from math import floor, fsum
+from typing import Any
 
 from specgen.checks.finding import Finding
-from specgen.checks.roles import Placeholders, is_integer, the_label
-from specgen.document import quoted
+from specgen.checks.roles import Placeholders, called, is_integer, the_label
 from specgen.spec.source import Source, Synthetic
 from specgen.spec.splits import Splits
 from specgen.spec.train import Train
@@ -20,7 +20,7 @@ def check_split_key(placeholders: Placeholders, splits: Splits) -> Iterator[Find
     """`by` names a placeholder."""
     by = splits.by
     if splits.method != "given" and by is not None and by not in placeholders:
-        message = f"there is no placeholder {quoted(by)}"
+        message = f"there is no placeholder {called(by)}"
         yield Finding(("splits", "by"), "SG304", message, meant(by, placeholders))
 
 
@@ -38,7 +38,7 @@ def check_strata(placeholders: Placeholders, splits: Splits, train: Train) -> It
         yield Finding(
             ("splits", "by" if splits.by else "method"),
             "SG305",
-            f"stratified needs one integer or bool a row, {quoted(name)} is not",
+            f"stratified needs one integer or bool a row, {called(name)} is not",
             "split by another placeholder, or use method: even",
         )
 
@@ -47,48 +47,45 @@ def check_parts(splits: Splits) -> Iterator[Finding]:
     """Fractions are fractions, and all rows are dealt."""
     if splits.method == "given":
         return
-    parts = {part: getattr(splits.parts, part) for part in PARTS}
-    wrong = False
-    for part, size in parts.items():
+    sizes = _sizes(splits)
+    wrong = {part: size for part, size in sizes.items() if not _is_fraction(size)}
+    for part, size in wrong.items():
         path = ("splits", "parts", part)
         if isinstance(size, str):
-            wrong = True
             yield Finding(path, "SG203", "a fraction is wanted", "texts belong to method given")
-        elif size is not None and not 0 < size <= 1:
-            wrong = True
-            hint = "leave the part out" if size == 0 and part != "train" else ""
-            yield Finding(path, "SG205", f"a fraction is above 0 and at most 1, not {size:g}", hint)
-    if not wrong:
-        total = fsum(size for size in parts.values() if size is not None)
-        if abs(total - 1) > _CLOSE:
-            yield Finding(("splits", "parts"), "SG306", f"the fractions sum to {total:g}, not to 1")
+        else:
+            message = f"a fraction is above 0 and at most 1, not {size:g}"
+            yield Finding(path, "SG205", message, "" if size else "a part without rows is left out")
+    total = fsum(sizes.values()) if not wrong else 1
+    if abs(total - 1) > _CLOSE:
+        message = f"the fractions sum to {total:.9g}, not to 1"
+        yield Finding(("splits", "parts"), "SG306", message, of_key=True)
 
 
 def check_rows(source: Source, splits: Splits, train: Train) -> Iterator[Finding]:
     """Where the number of rows is known already, each part has some, and training a batch."""
-    fractions = fractions_of(splits)
-    if not isinstance(source, Synthetic) or splits.method != "even" or fractions is None:
+    if not isinstance(source, Synthetic) or splits.method != "even" or any(check_parts(splits)):
         return
-    rows = dict(
-        zip(fractions, _largest_remainder(source.rows, list(fractions.values())), strict=True)
-    )
+    sizes = _sizes(splits)
+    rows = dict(zip(sizes, _largest_remainder(source.rows, list(sizes.values())), strict=True))
     for part, count in rows.items():
         if count == 0:
             message = f"none of the {source.rows} rows is for {part}"
             yield Finding(("source", "rows"), "SG306", message)
     if train.last_batch == "drop" and 0 < rows["train"] < train.batch_size:
         message = f"no batch is full: {rows['train']} rows are for training"
-        yield Finding(
-            ("train", "batch_size"), "SG306", message, "make it smaller, or last_batch: keep"
-        )
+        hint = "make it smaller, or last_batch: keep"
+        yield Finding(("train", "batch_size"), "SG306", message, hint)
 
 
-def fractions_of(splits: Splits) -> dict[str, float] | None:
-    """The fraction of each part, in the order of PARTS; None where they do not add up."""
-    if splits.method == "given" or any(check_parts(splits)):
-        return None
-    parts = {part: getattr(splits.parts, part) for part in PARTS}
-    return {part: size for part, size in parts.items() if size is not None}
+def _sizes(splits: Splits) -> dict[str, Any]:
+    """What is said of each part, in the order that ties are settled by."""
+    sizes = {part: getattr(splits.parts, part) for part in PARTS}
+    return {part: size for part, size in sizes.items() if size is not None}
+
+
+def _is_fraction(size: float | str) -> bool:
+    return not isinstance(size, str) and 0 < size <= 1
 
 
 def _largest_remainder(rows: int, fractions: list[float]) -> list[int]:

@@ -33,7 +33,7 @@ def check_choices(sections: Sections, target: str) -> Iterator[Finding]:
                 and (refusal.final or not lacking)
                 and _has_supported_giver(sections, key, path, target)
             ):
-                yield Finding(path, "SG301", refusal.reason, refusal.hint)
+                yield Finding(path, "SG301", refusal.reason, refusal.hint, refusal.of_key)
 
 
 def _has_supported_giver(sections: Sections, key: str, path: Path, target: str) -> bool:
@@ -53,7 +53,10 @@ def check_effects(sections: Sections, document: Document) -> Iterator[Finding]:
         if not all(giver.partition(".")[0] in sections for giver in wanted):
             continue
         for path, _ in places(sections, key):
-            chosen = {giver: choice_near(sections, giver, path) for giver in wanted}
-            refusal = meaningless(key, chosen)
-            if refusal and says(document, path):
-                yield Finding(path, "SG302", refusal.reason, refusal.hint, of_key=True)
+            if not says(document, path):
+                continue
+            refusal = meaningless(
+                key, {giver: choice_near(sections, giver, path) for giver in wanted}
+            )
+            if refusal:
+                yield Finding(path, "SG302", refusal.reason, refusal.hint, refusal.of_key)
