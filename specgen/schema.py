@@ -9,11 +9,9 @@ from typing import Any
 
 from specgen.spec import Spec
 from specgen.support import describe
+from specgen.variants import HOW, RESERVED
 
 Schema = dict[str, Any]
-
-_HOW = ("target", "pipeline", "buffers", "devices", "distribute")
-_RESERVED = ("data", "records", "default")
 
 
 def json_schema() -> Schema:
@@ -22,7 +20,7 @@ def json_schema() -> Schema:
     for path, part in _places(schema, dict(schema["$defs"]), ""):
         if support := describe(path):
             part["description"] = " ".join((part.get("description", ""), support)).lstrip()
-    for key in _HOW:
+    for key in HOW:
         for definition in _definitions_below(schema["properties"][key], schema["$defs"]):
             # Only what a variant makes of a section must be complete.
             definition.pop("required", None)
@@ -120,7 +118,7 @@ def _variants(properties: Schema) -> Schema:
     """For each name of a variant, what it overrides."""
     overrides = {
         "type": "object",
-        "properties": {key: properties[key] for key in _HOW},
+        "properties": {key: properties[key] for key in HOW},
         "additionalProperties": False,
     }
     variants = {
@@ -128,7 +126,7 @@ def _variants(properties: Schema) -> Schema:
         "type": "object",
         "propertyNames": {
             "pattern": properties["name"]["pattern"],
-            "not": {"enum": list(_RESERVED)},
+            "not": {"enum": list(RESERVED)},
         },
         "minProperties": 1,
         "additionalProperties": _nullable(overrides),

@@ -35,7 +35,7 @@ class Service(Model):
 
 
 class Pipeline(Model):
-    """How the host makes batches."""
+    """The input pipeline on the host."""
 
     parallel_calls: AutoOrCount | None = unsaid(
         "auto", "How many elements are worked on at the same time."
@@ -58,7 +58,7 @@ class Pipeline(Model):
 
 
 class Buffers(Model):
-    """How batches wait for the device."""
+    """The buffers between host and device."""
 
     method: (
         Literal["feed", "prefetch", "two_variable", "staging_area", "prefetch_to_device"] | None
@@ -88,7 +88,7 @@ class Memory(Model):
 
 
 class Devices(Model):
-    """What computes."""
+    """The devices and their memory."""
 
     compute: Compute | None = unsaid(
         "auto", "The device that computes, or a list of them; auto is gpu:0 where there is one."
@@ -108,7 +108,7 @@ class Devices(Model):
 
 
 class Distribute(Model):
-    """How the work is shared between devices."""
+    """Replicas."""
 
     strategy: Literal["none", "mirrored", "multi_worker"] | None = unsaid(
         "none", "How replicas share the work: not at all, on one machine, or on several."

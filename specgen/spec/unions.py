@@ -1,7 +1,8 @@
 """The three kinds of unions in the language, each of which gives one error for one mistake.
 
 pydantic's own unions try each member and report the failures of all. Those here look at the value
-first, choose one member and validate with it alone. Each is put into `Annotated` beside its union:
+first, choose one member and validate with it alone; what is a model already, they pass. Each is put
+into `Annotated` beside its union:
 
 * `ByKey`: mappings, told apart by the value of one key (`{kind: npz, ...}`);
 * `Named`: items of a list, a name alone or with its parameters (`flatten`, `dense: {...}`);
@@ -50,6 +51,8 @@ class ByKey:
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         def pick(value: Any) -> Hashable:
+            if isinstance(value, BaseModel):
+                return _tag(getattr(value, self.key))
             choice = value.get(self.key) if isinstance(value, dict) else None
             return _tag(choice) if isinstance(choice, str) else None
 
@@ -83,11 +86,15 @@ class Named:
         bare = self.bare(source)
 
         def pick(item: Any) -> Hashable:
+            if isinstance(item, BaseModel):
+                return getattr(item, "kind", None)
             if isinstance(item, str):
                 return item if item in bare else None
             return next(iter(item)) if isinstance(item, dict) and len(item) == 1 else None
 
         def parameters(item: Any) -> Any:
+            if isinstance(item, BaseModel):
+                return item
             return {} if isinstance(item, str) else next(iter(item.values()))
 
         choices: dict[str, CoreSchema] = {
@@ -144,7 +151,7 @@ class Either:
         def pick(value: Any) -> Hashable:
             if words and isinstance(value, str) and value not in words:
                 return None
-            tag = _tag(type(value).__name__)
+            tag = _tag(_plain_type(value).__name__)
             return tag if tag in members else None
 
         choices = {tag: handler.generate_schema(member) for tag, member in members.items()}
@@ -188,6 +195,13 @@ def _tagged_union(
         custom_error_message=error,
         custom_error_context=context,
     )
+
+
+def _plain_type(value: Any) -> type:
+    """The type of the value, or of the plain data that it was made of."""
+    if isinstance(value, BaseModel):
+        return dict
+    return list if isinstance(value, tuple) else type(value)
 
 
 def _is_formed(member: Any) -> bool:

@@ -43,10 +43,10 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     """The choice that was probably meant."""
     by_lower = {choice.lower(): choice for choice in choices}
     word = word.lower()
-    near = get_close_matches(word, by_lower, n=1)
-    if len(word) >= _SHORTEST_BEGINNING:
-        near += [choice for choice in by_lower if choice.startswith(word)]
-    return by_lower[near[0]] if near else None
+    begun = [choice for choice in by_lower if choice.startswith(word)]
+    if len(word) < _SHORTEST_BEGINNING or len(begun) != 1:
+        begun = get_close_matches(word, by_lower, n=1)
+    return by_lower[begun[0]] if begun else None
 
 
 def meant(word: str, choices: Iterable[str]) -> str:
