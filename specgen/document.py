@@ -1,7 +1,7 @@
 """A spec as plain data that still knows where everything stands.
 
-`parse` makes one Document of a file, `variants` one of each merged variant, `load` and the checks read
-them. Nothing here interprets a key.
+`parse` makes one Document of a file, `variants` one of each merged variant, `load` and the checks
+read them. Nothing here interprets a key.
 """
 
 import json
@@ -26,7 +26,7 @@ def quoted(text: str) -> str:
 
 
 def dotted(path: Path) -> str:
-    """The path as users read it: `model.layers[2].units`, `placeholders."a b".dtype`; "" for the root."""
+    """The path as users read it: `model.layers[2].units`, `placeholders."a b".dtype`."""
     text = ""
     for segment in path:
         if isinstance(segment, int):
@@ -41,9 +41,10 @@ def dotted(path: Path) -> str:
 class Document:
     """What one spec, or one variant of it, says.
 
-    `data` holds nothing but dict (with text keys), list, str, int, float, bool and None, and no container
-    twice. `keys` says where the key or the list item of a path begins, `values` where its value does;
-    both know the root, `()`, and may know keys that `data` lacks because they were `null`.
+    `data` holds nothing but dict (with text keys), list, str, int, float, bool and None, and no
+    container twice. `keys` says where the key or the list item of a path begins, `values` where its
+    value does (one that is left out: where its key does). Both know the root, `()`, and may know
+    keys that `data` lacks because they were `null`.
     """
 
     file: str

@@ -172,15 +172,13 @@ class _Composer:
         if start.version not in (None, (1, 2)):
             raise _SpecError("SG104", at, "a spec is YAML 1.2", "leave out the %YAML line")
         first = next(self._events)
-        at = _position(first.start_mark)
         if not isinstance(first, events.MappingStartEvent):
-            raise _SpecError("SG106", at, "a spec is a mapping of keys, and this is none")
+            raise _SpecError("SG106", _position(first.start_mark), "this is no mapping of keys")
         root = self._node(first, ())
         next(self._events)
         after = next(self._events)
         if not isinstance(after, events.StreamEndEvent):
-            at = _position(after.start_mark)
-            raise _SpecError("SG106", at, "a second document begins here", "one file, one spec")
+            raise _SpecError("SG106", _position(after.start_mark), "a second document begins here")
         return root
 
     def _note(self, code: str, at: Position, message: str, hint: str, path: Path) -> None:
@@ -247,7 +245,11 @@ class _Composer:
             is_scalar = not isinstance(key.value, dict | list)
             written = key.value if isinstance(key.value, str) else getattr(event, "value", "")
             inner = (*path, written) if written else path
-            value = self._node(next(self._events), inner)
+            event = next(self._events)
+            value = self._node(event, inner)
+            if value.value is None and event.start_mark.index == event.end_mark.index:
+                # ruamel.yaml puts a value that is left out behind what comes next.
+                value = replace(value, position=key.position)
             # To Python, True and 1.0 are the same key as 1.
             identity = (is_merge, type(key.value), key.value if is_scalar else key.position)
             line = key.position.line
@@ -259,10 +261,8 @@ class _Composer:
             elif isinstance(key.value, str) and written:
                 own[written] = (key.position, value)
             else:
-                hint = f"put it in quotes: {quoted(written)}" if written else ""
-                hint = hint if is_scalar else _QUOTE
-                what = "a key must be a text that is not empty"
-                self._note("SG105", key.position, what, hint, inner)
+                hint = f"put it in quotes: {quoted(written)}" if written else _QUOTE
+                self._note("SG105", key.position, "a text is wanted as the key", hint, inner)
             first_lines.setdefault(identity, line)
         entries = {**merged, **own}
         return _Node(at, entries, 1 + sum(node.size for _, node in entries.values()))

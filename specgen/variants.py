@@ -145,7 +145,7 @@ def _faults(variants: Any) -> Iterator[tuple[str, Path, str, str]]:
     for name, changes in (variants or {}).items():
         at = (*here, name)
         if name in RESERVED:
-            yield "SG206", at, "this name is reserved", f"as {', '.join(RESERVED)} are"
+            yield "SG206", at, "this name is reserved", f"any but {', '.join(RESERVED)}"
         elif not _NAME.fullmatch(name):
             hint = "use a to z, 0 to 9 and _, up to 64 in all, and begin with a letter"
             yield "SG206", at, "this cannot be the name of a variant", hint
