@@ -1,0 +1,216 @@
+"""The Plan: all that a script needs to know, decided. Frozen; templates and `specgen plan` read it.
+
+Nothing here decides anything: `resolve` makes the values, and no template computes any.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Literal
+
+from specgen.apportion import largest_remainder
+from specgen.document import Path
+
+Mark = Literal["said", "variant", "default"]
+
+ITEM_BYTES: Mapping[str, int] = {
+    "bool": 1,
+    "uint8": 1,
+    "int8": 1,
+    "uint16": 2,
+    "int16": 2,
+    "int32": 4,
+    "int64": 8,
+    "float16": 2,
+    "float32": 4,
+    "float64": 8,
+}
+ROW_ID_BYTES = 8  # an int64 rides along with each row
+
+
+@dataclass(frozen=True)
+class Field:
+    """One placeholder: its name in the source and in the script, and its dtype at each place."""
+
+    key: str
+    name: str
+    role: str
+    shape: tuple[int, ...]
+    classes: int | None
+    dtype: str  # in the records
+    wire: str  # from the host to the device, and in the buffers
+    compute: str  # as the model or the loss takes it
+    scale: float | list[float]
+    offset: float | list[float]
+    mean: float | list[float] | None
+    std: float | list[float] | None
+
+    @property
+    def is_scaled(self) -> bool:
+        return (self.scale, self.offset, self.mean, self.std) != (1.0, 0.0, None, None)
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the stored value is a whole number that travels as a float."""
+        return "int" in self.dtype and self.wire.startswith("float")
+
+    def bytes_as(self, dtype: str) -> int:
+        """Bytes of one row's value in a dtype."""
+        return ITEM_BYTES[dtype] * prod(self.shape)
+
+
+@dataclass(frozen=True)
+class SourcePlan:
+    """Where the rows come from. `path` leads from the scripts' folder; `kinds` is of synthetic rows."""
+
+    kind: str
+    path: str | None
+    rows: int | None
+    seed: int | None
+    kinds: int
+
+
+@dataclass(frozen=True)
+class DataPlan:
+    """What the data module is made from: the same for all variants of a spec."""
+
+    recipe: dict[str, Any]
+    source: SourcePlan
+    parts: dict[str, float]
+    splits_method: str
+    splits_by: str | None  # the script's name of the placeholder
+    splits_seed: int
+    rows_per_record: int
+    shards: int
+    read_cycle: int
+    order: str
+    compression: str
+    level: int
+    shuffle: str
+    window_blocks: int  # blocks that are read, and where they are shuffled, together
+    row_bytes: int  # as stored, row id included
+
+    @property
+    def window_rows(self) -> int:
+        return self.window_blocks * self.rows_per_record
+
+
+@dataclass(frozen=True)
+class LayerPlan:
+    """One layer: its kind, its settings, and the name that its weights are saved under."""
+
+    kind: str
+    index: int
+    name: str
+    settings: dict[str, Any]
+    output_shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ModelPlan:
+    """The model: layers, or else a function of the user's module."""
+
+    inputs: tuple[Field, ...]
+    output_shape: tuple[int, ...]
+    layers: tuple[LayerPlan, ...]
+    module: str | None
+    function: str | None
+    folder: str | None  # to import from, seen from the scripts' folder
+
+    @property
+    def has_weights(self) -> bool:
+        return any("use_bias" in layer.settings for layer in self.layers)
+
+
+@dataclass(frozen=True)
+class TrainPlan:
+    """How the model is fitted. Exactly one of epochs and steps is there."""
+
+    recipe: dict[str, Any]  # of the weights, beside the data's
+    batch_size: int
+    epochs: int | None
+    steps: int | None
+    optimizer: str
+    optimizer_settings: dict[str, Any]
+    loss: str
+    label: Field
+    metrics: tuple[str, ...]
+    last_batch: str
+    seed: int
+    validate_every: int
+    checkpoint_every: int
+    checkpoints_kept: int
+
+
+@dataclass(frozen=True)
+class BuffersPlan:
+    """How batches reach the device. `count` buffers are on it, `batches_on_device` at the peak."""
+
+    method: str
+    swap: str | None
+    depth: int | None
+    input: str | None
+    wire: str
+    count: int
+    batches_on_device: int
+
+
+@dataclass(frozen=True)
+class DevicePlan:
+    """What computes: `auto`, or one device by kind and index; and what to do where it is absent."""
+
+    name: str
+    kind: str
+    index: int
+    fallback: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One script of a spec, and the data module that it shares with the other variants."""
+
+    name: str
+    variant: str | None
+    description: str | None
+    source: str  # path of the spec from the scripts' folder, POSIX
+    target: str
+    fields: tuple[Field, ...]
+    data: DataPlan
+    model: ModelPlan
+    train: TrainPlan
+    parallel_calls: int | None  # None leaves it to TensorFlow
+    host_prefetch: int
+    buffers: BuffersPlan
+    device: DevicePlan
+    keys: Mapping[str, Any]  # of the spec, with every default
+    marks: Mapping[Path, Mark]  # who said each of them
+
+    @property
+    def script(self) -> str:
+        """The module's name."""
+        return f"{self.name}_{self.variant}" if self.variant else self.name
+
+    @property
+    def converted(self) -> tuple[Field, ...]:
+        """The fields that the host casts or scales before they travel."""
+        plain = self.buffers.wire == "plain"
+        return tuple(
+            field for field in self.fields if field.wire != field.dtype or plain and field.is_scaled
+        )
+
+    @property
+    def wire_row_bytes(self) -> int:
+        """Bytes of one row on its way to the device, row id included."""
+        return sum(field.bytes_as(field.wire) for field in self.fields) + ROW_ID_BYTES
+
+    @property
+    def wire_batch_bytes(self) -> int:
+        return self.wire_row_bytes * self.train.batch_size
+
+    @property
+    def train_rows(self) -> int | None:
+        """How many rows are trained on; None where only the source can tell."""
+        if self.data.source.rows is None or self.data.splits_method != "even":
+            return None
+        fractions = list(self.data.parts.values())
+        return largest_remainder(self.data.source.rows, fractions)[0]

@@ -1,0 +1,114 @@
+"""A Plan as YAML for people: the spec in full with who said what, then what follows from it."""
+
+from collections.abc import Mapping
+from io import StringIO
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+from specgen.document import Path
+from specgen.plan.model import ROW_ID_BYTES, Field, Plan
+
+# What the order of the rows depends on, beside the data recipe.
+ORDER_KEYS = ("seed", "shuffle", "batch_size", "last_batch")
+
+
+def as_yaml(plan: Plan) -> str:
+    """One YAML document; the mark of each value of the spec is the comment behind it."""
+    document = CommentedMap()
+    document["script"] = f"{plan.script}.py"
+    document["data_module"] = f"{plan.name}_data.py"
+    document["spec"] = _marked(plan, plan.keys, ())
+    document["order"] = _plain({"data": plan.data.recipe, "train": _order(plan), "exempt": False})
+    document["steps_an_epoch"] = _steps(plan)
+    document["placeholders"] = _plain({field.key: _field(field) for field in plan.fields})
+    document["bytes"] = _plain(_bytes(plan))
+    document["buffers"] = _plain(_buffers(plan))
+    document["devices"] = _plain(_devices(plan))
+    stream = StringIO()
+    yaml = YAML()
+    yaml.width = 4096
+    yaml.dump(document, stream)
+    return stream.getvalue()
+
+
+def _marked(plan: Plan, values: Mapping[str, Any], path: Path) -> CommentedMap:
+    marked = CommentedMap()
+    for key, value in values.items():
+        here = (*path, key)
+        if here in plan.marks:
+            marked[key] = _plain(value)
+            marked.yaml_add_eol_comment(plan.marks[here], key)
+        else:
+            marked[key] = _marked(plan, value, here)
+    return marked
+
+
+def _plain(value: Any) -> Any:
+    """For ruamel.yaml: mappings in blocks, lists in a line."""
+    if isinstance(value, Mapping):
+        return CommentedMap({key: _plain(item) for key, item in value.items()})
+    if isinstance(value, list | tuple):
+        sequence = CommentedSeq(map(_plain, value))
+        sequence.fa.set_flow_style()
+        return sequence
+    return value
+
+
+def _order(plan: Plan) -> dict[str, Any]:
+    return {key: plan.train.recipe["train"][key] for key in ORDER_KEYS}
+
+
+def _steps(plan: Plan) -> str | int:
+    rows, batch = plan.train_rows, plan.train.batch_size
+    keep = plan.train.last_batch == "keep"
+    if rows is None:
+        return f"rows of train / {batch}, rounded {'up' if keep else 'down'}"
+    return -(-rows // batch) if keep else rows // batch
+
+
+def _field(field: Field) -> dict[str, Any]:
+    return {
+        "name": field.name,
+        "disk": field.dtype,
+        "wire": field.wire,
+        "compute": field.compute,
+        "bytes_a_row": {
+            "disk": field.bytes_as(field.dtype),
+            "wire": field.bytes_as(field.wire),
+            "compute": field.bytes_as(field.compute),
+        },
+    }
+
+
+def _bytes(plan: Plan) -> dict[str, Any]:
+    compute = sum(field.bytes_as(field.compute) for field in plan.fields) + ROW_ID_BYTES
+    rows = {"disk": plan.data.row_bytes, "wire": plan.wire_row_bytes, "compute": compute}
+    batch = plan.train.batch_size
+    return {
+        "a_row": rows,
+        "a_batch_and_step": {place: size * batch for place, size in rows.items()},
+        "saved_on_the_wire": f"{1 - plan.wire_row_bytes / compute:.0%} of the compute dtype",
+    }
+
+
+def _buffers(plan: Plan) -> dict[str, Any]:
+    batch = plan.wire_row_bytes * plan.train.batch_size
+    return {
+        "on_device": plan.buffers.count,
+        "batches_on_device_at_the_peak": plan.buffers.batches_on_device,
+        "device_bytes_at_the_peak": plan.buffers.batches_on_device * batch,
+        "batches_ready_on_the_host": plan.host_prefetch,
+        "host_bytes_ready": plan.host_prefetch * batch,
+    }
+
+
+def _devices(plan: Plan) -> dict[str, str]:
+    where = {"auto": "gpu:0, or cpu:0 without one"}.get(plan.device.name, plan.device.name)
+    return {
+        "records, decoding, shuffling, batches": "cpu:0",
+        "buffers": where if plan.buffers.count else "none",
+        "casting and scaling": "cpu:0" if plan.buffers.wire == "plain" else where,
+        "model, loss, optimizer": where,
+    }

@@ -1,0 +1,73 @@
+"""The *what* of learning: the model, how it is fitted, and the recipe that a checkpoint belongs to."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from specgen.layers import Misfit, output_shapes
+from specgen.plan.data import beside_spec
+from specgen.plan.model import Field, LayerPlan, ModelPlan, TrainPlan
+from specgen.plan.recipes import keys_of
+from specgen.spec.model import ImportByTarget
+from specgen.spec.root import Spec
+
+# Of `train`: how long and how safely it runs, which changes no weight at any step.
+NOT_LEARNED = ("epochs", "steps", "checkpoint", "log")
+
+
+def train_plan(spec: Spec, fields: Sequence[Field]) -> TrainPlan:
+    """How the model is fitted."""
+    train = spec.train
+    settings = keys_of(train.optimizer)
+    return TrainPlan(
+        recipe=recipe_of(spec),
+        batch_size=train.batch_size,
+        epochs=train.epochs,
+        steps=train.steps,
+        optimizer=settings.pop("name"),
+        optimizer_settings=settings,
+        loss=train.loss,
+        label=next(field for field in fields if field.role == "label"),
+        metrics=tuple(metric.kind for metric in train.metrics),
+        last_batch=train.last_batch,
+        seed=train.seed,
+        validate_every=train.validate_every,
+        checkpoint_every=train.checkpoint.every_steps,
+        checkpoints_kept=train.checkpoint.keep,
+    )
+
+
+def recipe_of(spec: Spec) -> dict[str, Any]:
+    """What the weights depend on beside the data recipe; what is off is left out."""
+    train = {
+        key: value
+        for key, value in keys_of(spec.train).items()
+        if key not in NOT_LEARNED and (key == "seed" or value not in (0, []))
+    }
+    return {"model": keys_of(spec.model), "train": train}
+
+
+def model_plan(spec: Spec, fields: Sequence[Field], source: str) -> ModelPlan:
+    """The layers, or where the user's function is."""
+    inputs = tuple(field for field in fields if field.role == "input")
+    label = next(field for field in fields if field.role == "label")
+    if spec.model.layers is None:
+        path = spec.model.import_
+        path = path.tf2 if isinstance(path, ImportByTarget) else path
+        module, _, function = str(path).partition(":")
+        folder = beside_spec(source, spec.model.import_path or ".")
+        sparse = spec.train.loss == "sparse_categorical_crossentropy"
+        shape = (label.classes or 0,) if sparse else label.shape
+        return ModelPlan(inputs, shape, (), module, function, folder)
+    shapes = output_shapes(spec.model.layers, inputs[0].shape)  # type: ignore[arg-type]
+    assert not isinstance(shapes, Misfit), "the checks refuse layers that do not fit"
+    layers = tuple(
+        LayerPlan(layer.kind, index, f"{layer.kind}_{index}", _settings(layer), shape)
+        for index, (layer, shape) in enumerate(zip(spec.model.layers, shapes, strict=True))
+    )
+    return ModelPlan(inputs, shapes[-1], layers, None, None, None)
+
+
+def _settings(layer: Any) -> dict[str, Any]:
+    keys = keys_of(layer)
+    return next(iter(keys.values())) if isinstance(keys, dict) else {}

@@ -1,0 +1,69 @@
+"""The stage before layout: Plans in, the texts of the data module and of a script out (Jinja2).
+
+The templates decide nothing: which partial of a family is taken follows from the Plan's own words.
+Whatever they print becomes a Python literal, unless it is asked for as a name or a comment.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from specgen import literal
+from specgen.places import marker
+from specgen.plan import Plan
+
+# Beside the package in a checkout, inside it once installed.
+_FOLDERS = [Path(__file__).parent / "templates", Path(__file__).parents[1] / "templates"]
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_FAMILY = {"tf2": "tf2"}
+
+
+def data_module(plans: Sequence[Plan]) -> str:
+    """The data module that the scripts of a spec share; all variants have the same data."""
+    return _render("data/module.py.j2", plans[0])
+
+
+def script(plan: Plan) -> str:
+    """The training script of one variant."""
+    return _render(f"{_FAMILY[plan.target]}/script.py.j2", plan)
+
+
+def _render(template: str, plan: Plan) -> str:
+    return _environment().get_template(template).render(
+        plan=plan, data=plan.data, marker=Markup(marker(plan.source))
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDERS),
+        undefined=StrictUndefined,
+        autoescape=True,  # so that text made by templates is told apart from values
+        finalize=_literal,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(name=_name, docstring=_safe(literal.docstring))
+    return environment
+
+
+def _literal(value: Any) -> Markup:
+    """What `{{ value }}` prints: text made by templates as it is, anything else as a literal."""
+    return value if isinstance(value, Markup) else Markup(literal.literal(value))
+
+
+def _name(value: str) -> Markup:
+    if not _NAME.fullmatch(value):
+        raise ValueError(f"{value!r} cannot be a name")
+    return Markup(value)
+
+
+def _safe(function: Callable[[str], str]) -> Callable[[str], Markup]:
+    return lambda text: Markup(function(text))
