@@ -1,0 +1,6 @@
+"""`python -m specgen`."""
+
+from specgen.cli import run
+
+if __name__ == "__main__":
+    run()

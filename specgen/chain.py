@@ -1,0 +1,116 @@
+"""The whole chain, from the bytes of a spec to the texts of its files; pure.
+
+    bytes -> Document -> one Document per variant -> sections -> checks -> Plans -> texts -> Outputs
+
+Each arrow is one function of another module. Every verb takes its results from here.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from specgen.checks import run_checks
+from specgen.diagnostics import Diagnostic
+from specgen.load import load, spec_of
+from specgen.parse import parse
+from specgen.places import source_of
+from specgen.plan import Plan, resolve
+from specgen.variants import expand
+
+# The names that no variant may have: the data module, and the script of a spec without variants.
+DATA = "data"
+DEFAULT = "default"
+
+# The oldest Python that must read a file; the data module serves the scripts of all targets.
+_DATA_PYTHON = (3, 6)
+_SCRIPT_PYTHON = {"tf1.4": (3, 6), "tf2": (3, 9)}
+
+
+@dataclass(frozen=True)
+class SpecFile:
+    """One spec as the disk has it, and where its files go."""
+
+    shown: str  # the path in messages
+    content: bytes
+    folder: Path  # of the outputs, from the root
+    source: str  # the path of the spec from that folder, in POSIX form
+
+
+@dataclass(frozen=True)
+class Output:
+    """One generated file: where, its whole text, and the variant it trains, or DATA or DEFAULT."""
+
+    path: Path
+    text: str
+    variant: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one spec; an error among the diagnostics leaves no plans and no outputs."""
+
+    spec: SpecFile
+    diagnostics: tuple[Diagnostic, ...]
+    plans: tuple[Plan, ...] = ()
+    outputs: tuple[Output, ...] = ()
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Of the files that the plans ask for, made or not; the data module comes first."""
+        modules = [f"{plan.name}_data" for plan in self.plans[:1]]
+        modules += [plan.script for plan in self.plans]
+        return tuple(self.spec.folder / f"{module}.py" for module in modules)
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    return any(diagnostic.severity == "error" for diagnostic in diagnostics)
+
+
+def validate_spec(spec: SpecFile) -> Result:
+    """The chain up to the plans, one a variant; needs neither Jinja2 nor black."""
+    document, found = parse(spec.content, spec.shown)
+    documents, of_variants = expand(document) if document else ([], [])
+    loaded = [(variant, *load(variant)) for variant in documents]
+    of_each = [
+        (variant.variant, [*faults, *run_checks(sections, variant)])
+        for variant, sections, faults in loaded
+    ]
+    diagnostics = (*found, *of_variants, *_shared(of_each))
+    if has_errors(diagnostics):
+        return Result(spec, diagnostics)
+    plans = (resolve(spec_of(sections), variant, spec.source) for variant, sections, _ in loaded)
+    return Result(spec, diagnostics, tuple(plans))
+
+
+def compile_spec(spec: SpecFile) -> Result:
+    """The whole chain."""
+    result = validate_spec(spec)
+    return replace(result, outputs=_outputs(result)) if result.plans else result
+
+
+def _outputs(result: Result) -> tuple[Output, ...]:
+    from specgen.layout import lay_out
+    from specgen.render import data_module, script
+
+    variants = [DATA, *(plan.variant or DEFAULT for plan in result.plans)]
+    texts = [
+        lay_out(data_module(result.plans), _DATA_PYTHON),
+        *(lay_out(script(plan), _SCRIPT_PYTHON[plan.target]) for plan in result.plans),
+    ]
+    for path, text in zip(result.paths, texts, strict=True):
+        if source_of(text) != result.spec.source:
+            # Once written, it would be taken for a file of somebody else.
+            raise ValueError(f"{path.name} does not begin with the marker of its spec")
+    return tuple(map(Output, result.paths, texts, variants))
+
+
+def _shared(found: Sequence[tuple[str | None, Iterable[Diagnostic]]]) -> list[Diagnostic]:
+    """Each diagnostic of the variants once, with the names of those that it is limited to."""
+    having: dict[Diagnostic, list[str]] = {}
+    for variant, diagnostics in found:
+        for diagnostic in dict.fromkeys(diagnostics):
+            having.setdefault(diagnostic, []).append(variant or DEFAULT)
+    return [
+        diagnostic if len(names) == len(found) else replace(diagnostic, variants=tuple(names))
+        for diagnostic, names in having.items()
+    ]
