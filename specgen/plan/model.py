@@ -49,11 +49,6 @@ class Field:
     def is_scaled(self) -> bool:
         return (self.scale, self.offset, self.mean, self.std) != (1.0, 0.0, None, None)
 
-    @property
-    def is_rounded(self) -> bool:
-        """Whether the stored value is a whole number that travels as a float."""
-        return "int" in self.dtype and self.wire.startswith("float")
-
     def bytes_as(self, dtype: str) -> int:
         """Bytes of one row's value in a dtype."""
         return ITEM_BYTES[dtype] * prod(self.shape)
@@ -191,12 +186,15 @@ class Plan:
         return f"{self.name}_{self.variant}" if self.variant else self.name
 
     @property
-    def converted(self) -> tuple[Field, ...]:
-        """The fields that the host casts or scales before they travel."""
+    def converted(self) -> bool:
+        """Whether the host casts or scales anything before it travels."""
+        return bool(self.scaled_on_host) or any(field.wire != field.dtype for field in self.fields)
+
+    @property
+    def scaled_on_host(self) -> tuple[Field, ...]:
+        """The fields that travel scaled; the checks see to it that they are whole numbers."""
         plain = self.buffers.wire == "plain"
-        return tuple(
-            field for field in self.fields if field.wire != field.dtype or plain and field.is_scaled
-        )
+        return tuple(field for field in self.fields if plain and field.is_scaled)
 
     @property
     def wire_row_bytes(self) -> int:
