@@ -151,25 +151,50 @@ def test_the_first_of_two_duplicates_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "expected"),
+    ("key", "expected", "read"),
     [
-        ("1", '1:6 SG105 p.1: a text is wanted as the key [put it in quotes: "1"]'),
-        ("0x1F", '1:6 SG105 p.0x1F: a text is wanted as the key [put it in quotes: "0x1F"]'),
-        ("-1.5", '1:6 SG105 p."-1.5": a text is wanted as the key [put it in quotes: "-1.5"]'),
-        ("True", '1:6 SG105 p.True: a text is wanted as the key [put it in quotes: "True"]'),
-        ("null", '1:6 SG105 p.null: a text is wanted as the key [put it in quotes: "null"]'),
-        ("~", '1:6 SG105 p."~": a text is wanted as the key [put it in quotes: "~"]'),
-        ("''", "1:6 SG105 p: a text is wanted as the key [put the text in quotes]"),
-        ("", "1:7 SG105 p: a text is wanted as the key [put the text in quotes]"),
-        ("[a, b]", "1:6 SG105 p: a text is wanted as the key [put the text in quotes]"),
-        ("{a: b}", "1:6 SG105 p: a text is wanted as the key [put the text in quotes]"),
+        ("1", '1:6 SG105 p.1: a text is wanted as the key [put it in quotes: "1"]', "1"),
+        (
+            "0x1F",
+            '1:6 SG105 p.0x1F: a text is wanted as the key [put it in quotes: "0x1F"]',
+            "0x1F",
+        ),
+        (
+            "-1.5",
+            '1:6 SG105 p."-1.5": a text is wanted as the key [put it in quotes: "-1.5"]',
+            "-1.5",
+        ),
+        (
+            "True",
+            '1:6 SG105 p.True: a text is wanted as the key [put it in quotes: "True"]',
+            "True",
+        ),
+        (
+            "null",
+            '1:6 SG105 p.null: a text is wanted as the key [put it in quotes: "null"]',
+            "null",
+        ),
+        ("~", '1:6 SG105 p."~": a text is wanted as the key [put it in quotes: "~"]', "~"),
+        ("''", "1:6 SG105 p: a text is wanted as the key [put the text in quotes]", None),
+        ("", "1:7 SG105 p: a text is wanted as the key [put the text in quotes]", None),
+        ("[a, b]", "1:6 SG105 p: a text is wanted as the key [put the text in quotes]", None),
+        ("{a: b}", "1:6 SG105 p: a text is wanted as the key [put the text in quotes]", None),
     ],
 )
-def test_a_key_that_is_no_text_is_left_out(key: str, expected: str) -> None:
+def test_a_key_that_is_no_text_is_read_like_one_where_it_can_be(
+    key: str, expected: str, read: str | None
+) -> None:
     parsed, diagnostics = parse(f"p: {{ {key}: x, kept: y}}\n".encode(), "spec.yaml")
     assert parsed is not None
-    assert parsed.data == {"p": {"kept": "y"}}
+    assert parsed.data == {"p": {"kept": "y"} if read is None else {read: "x", "kept": "y"}}
     assert lines(diagnostics) == [expected]
+
+
+@pytest.mark.parametrize("text", ["1: a\n'1': b\n", "'1': b\n1: a\n"])
+def test_a_key_that_is_a_text_counts_before_one_that_is_not(text: str) -> None:
+    parsed, _ = parse(text.encode(), "spec.yaml")
+    assert parsed is not None
+    assert parsed.data == {"1": "b"}
 
 
 def test_a_template_is_no_value() -> None:
