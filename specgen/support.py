@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from specgen.support_table import ANY, OTHER, TABLE, TARGETS, Never, NotYet, Row, Since, Support
+from specgen.wording import listed
 
 KEYS = tuple(dict.fromkeys(row.key for row in TABLE))
 DEPENDENT_KEYS = tuple(dict.fromkeys(key for row in TABLE for key in row.gives_meaning_to))
@@ -93,12 +94,6 @@ def markdown() -> str:
         verdicts = " | ".join(_cell(row.on(target)) for target in TARGETS)
         lines.append(f"| `{row.key}` | {choices} | {verdicts} |")
     return "\n".join(lines) + "\n"
-
-
-def listed(words: Iterable[str], last: str = "and") -> str:
-    """The words as an enumeration: `a, b and c`."""
-    *most, end = words
-    return f"{', '.join(most)} {last} {end}" if most else end
 
 
 @cache

@@ -95,16 +95,16 @@ def test_a_text_is_a_text(text: str) -> None:
 # What the cases abbreviate.
 WORDS = {
     "A_NAME": "a name of at most 64 small letters, digits and _, a letter first,",
-    "DTYPES": "bool, uint8, int8, uint16, int16, int32, int64, float16, float32, float64, string",
-    "KINDS": "npz, csv, tfrecord, images, synthetic, python",
+    "DTYPES": "bool, uint8, int8, uint16, int16, int32, int64, float16, float32, float64 or string",
+    "KINDS": "npz, csv, tfrecord, images, synthetic or python",
     "LAYERS": (
         "flatten, reshape, dense, conv2d, max_pool2d, average_pool2d, global_average_pool2d, "
-        "dropout, batch_norm, embedding, masked_mean, concatenate"
+        "dropout, batch_norm, embedding, masked_mean or concatenate"
     ),
     "TRAIN_KEYS": (
         "batch_size, epochs, steps, optimizer, loss, metrics, shuffle, last_batch, seed, l2, "
         "clip_norm, label_smoothing, augment, precision, validate_every, early_stopping, "
-        "checkpoint, log"
+        "checkpoint and log"
     ),
     "TRAIN": TRAIN,
     "WITH_RATE": "{batch_size: 64, steps: 1, loss: mse, optimizer: {name: sgd, learning_rate:",
@@ -233,7 +233,7 @@ placeholders: {'a b': {role: inptu}}
   16 SG202 placeholders."a b".dtype
     this key is required
   30 SG204 placeholders."a b".role
-    "inptu" is not one of input, label, weight, key
+    "inptu" is not one of input, label, weight or key
     hint: did you mean input?
 
 splits: {parts: {train: true}}
@@ -255,12 +255,12 @@ splits: {seed: 4294967296}
 
 records: {compression: NO}
   24 SG204 records.compression
-    "NO" is not one of none, gzip, zlib
+    "NO" is not one of none, gzip or zlib
     hint: did you mean none?
 
 records: {compression: gz, level: 10}
   24 SG204 records.compression
-    "gz" is not one of none, gzip, zlib
+    "gz" is not one of none, gzip or zlib
     hint: did you mean gzip?
   35 SG205 records.level
     at most 9 is wanted, not 10
@@ -291,10 +291,29 @@ model: {layers: [{dense: {units: 3}, activation: relu}, 3]}
   57 SG203 model.layers[1]
     a layer is wanted, not 3
 
+model: {layers: [flatten, dense: {units: 10, activation: softmax}]}
+  58 SG204 model.layers[1].dense.activation
+    "softmax" is not one of none, relu, tanh, sigmoid or gelu
+    hint: the loss takes logits; leave the softmax out
+
+model: {layers: [dense: {units: 10}, softmax]}
+  38 SG204 model.layers[1]
+    "softmax" is not one of LAYERS
+    hint: the loss takes logits; leave the softmax out
+
+model: {layers: [dense: {units: 10}, softmax: {axis: -1}]}
+  38 SG204 model.layers[1]
+    "softmax" is not one of LAYERS
+    hint: the loss takes logits; leave the softmax out
+
+model: {layers: [dense: {units: 10, activation: softmax}, dense: {units: 10}]}
+  49 SG204 model.layers[0].dense.activation
+    "softmax" is not one of none, relu, tanh, sigmoid or gelu
+
 model: {layers: [units: 3]}
   18 SG204 model.layers[0]
     "units" is not one of LAYERS
-    hint: as a parameter of dense, embedding, indent it further
+    hint: as a parameter of dense or embedding, indent it further
 
 model: {layers: [dense: {unit: 3}]}
   26 SG201 model.layers[0].dense.unit
@@ -406,7 +425,7 @@ train: TRAIN, metrics: [top_k, top_k: {k: 0}, acc]}
   119 SG205 train.metrics[1].top_k.k
     at least 1 is wanted, not 0
   123 SG204 train.metrics[2]
-    "acc" is not one of accuracy, top_k, auc, mae, mse
+    "acc" is not one of accuracy, top_k, auc, mae or mse
     hint: did you mean accuracy?
 
 train: TRAIN, shuffle: none}
@@ -417,7 +436,7 @@ train: TRAIN, shuffle: none}
 train: TRAIN, shuffle: {rows: 3}}
   91 SG202 train.shuffle.kind
     this key is required
-    hint: it is one of window, full, none
+    hint: it is one of window, full or none
 
 train: TRAIN, augment: [flip, shift: 3]}
   114 SG203 train.augment[1].shift
@@ -425,7 +444,7 @@ train: TRAIN, augment: [flip, shift: 3]}
 
 train: {batch_size: 64, steps: 1, loss: mse, optimizer: {name: Adam}}
   64 SG204 train.optimizer.name
-    "Adam" is not one of sgd, adam, adamw, rmsprop
+    "Adam" is not one of sgd, adam, adamw or rmsprop
     hint: did you mean adam?
 
 train: WITH_RATE [0.1]}}
@@ -440,7 +459,7 @@ train: WITH_RATE {schedule: cosine, initial: 0}}}
 
 train: WITH_RATE 0.1, beta_1: 0.9}}
   89 SG201 train.optimizer.beta_1
-    this key is for adam, adamw, not for sgd
+    this key is for adam and adamw, not for sgd
 
 pipeline: {parallel_calls: Auto}
   28 SG203 pipeline.parallel_calls
@@ -454,7 +473,7 @@ pipeline: {host_prefetch: '2'}
 
 buffers: {method: two, swop: cond}
   19 SG204 buffers.method
-    "two" is not one of feed, prefetch, two_variable, staging_area, prefetch_to_device
+    "two" is not one of feed, prefetch, two_variable, staging_area or prefetch_to_device
     hint: did you mean two_variable?
   24 SG201 buffers.swop
     this key is unknown

@@ -5,9 +5,8 @@ runs where all of those are valid, whether or not others are. The tuple below is
 the order of the language.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from inspect import signature
-from typing import Any
 
 from specgen.checks import (
     buffers,
@@ -24,6 +23,7 @@ from specgen.checks import (
 from specgen.checks.finding import Finding
 from specgen.diagnostics import Diagnostic
 from specgen.document import Document
+from specgen.spec import Sections
 
 Check = Callable[..., Iterator[Finding]]
 
@@ -63,7 +63,7 @@ CHECKS: tuple[Check, ...] = (
 _READS = {check: tuple(signature(check).parameters) for check in CHECKS}
 
 
-def run_checks(sections: Mapping[str, Any], document: Document) -> list[Diagnostic]:
+def run_checks(sections: Sections, document: Document) -> list[Diagnostic]:
     """What is wrong between the sections, in the order of the rule book."""
     known = {**sections, "sections": sections, "document": document}
     findings = [

@@ -8,7 +8,7 @@ from specgen.checks.placeholders import SCALING, numbers
 from specgen.checks.roles import BITS, Placeholders, called, inputs
 from specgen.spec.how import Buffers
 from specgen.spec.placeholders import Placeholder
-from specgen.support import listed
+from specgen.wording import listed
 
 # float32 is exact up to 2**24; the roundings of scaling and of its inverse take four bits of that.
 _EXACT = 2.0**20

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from specgen.document import Path
+from specgen.spec import Sections
 from specgen.spec.base import Model, default_of
-
-Sections = Mapping[str, Any]
 
 
 def places(sections: Sections, key: str) -> Iterator[tuple[Path, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from specgen.checks.finding import Finding
 from specgen.spec.how import Devices
-from specgen.support import listed
+from specgen.wording import listed
 
 
 def check_memory(devices: Devices) -> Iterator[Finding]:

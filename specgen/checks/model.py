@@ -10,7 +10,7 @@ from specgen.layers import Computed, Misfit, Shape, output_shapes, show
 from specgen.spec.model import Concatenate, Flatten, ImportByTarget, ModelSection, Reshape
 from specgen.spec.placeholders import Placeholder
 from specgen.spec.train import Train
-from specgen.support import listed
+from specgen.wording import listed
 
 
 def check_one_model(model: ModelSection) -> Iterator[Finding]:

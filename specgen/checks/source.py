@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from specgen.checks.finding import Finding
 from specgen.spec.source import Python, Source, Synthetic
 from specgen.spec.splits import Splits
-from specgen.support import listed
+from specgen.wording import listed
 
 
 def check_source_place(source: Source, splits: Splits) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from specgen.checks.roles import Placeholders, called, is_integer, the_label
 from specgen.spec.source import Source, Synthetic
 from specgen.spec.splits import Splits
 from specgen.spec.train import Train
-from specgen.spec.wording import meant
+from specgen.wording import meant
 
 PARTS = ("train", "validation", "test")
 # Fractions are decimal, floats are not.

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from specgen.checks.choices import Sections, choice_near, places
+from specgen.checks.choices import choice_near, places
 from specgen.checks.finding import Finding, says
 from specgen.document import Document, Path
+from specgen.spec import Sections
 from specgen.support import (
     DEPENDENT_KEYS,
     KEYS,

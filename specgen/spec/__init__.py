@@ -4,6 +4,6 @@ A Spec holds only what was said. Defaults that depend on nothing stand in the mo
 `None` here and are resolved in the plan. Rules across fields are not here either, but in `checks`.
 """
 
-from specgen.spec.root import Spec
+from specgen.spec.root import Sections, Spec
 
-__all__ = ["Spec"]
+__all__ = ["Sections", "Spec"]

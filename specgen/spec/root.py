@@ -1,5 +1,6 @@
 """The whole spec, one variant of it, in which all variants are merged already."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -15,6 +16,9 @@ from specgen.spec.train import Train
 
 # Not `Literal[1]`, which takes `true` and `1.0` as well.
 Version = Annotated[int, Field(ge=1, le=1)]
+
+# Of a spec that may have mistakes: the root fields that are valid, by name.
+Sections = Mapping[str, Any]
 
 
 class Spec(Model):

@@ -1,4 +1,7 @@
-"""Values and choices in the words of the language, and hints for values of the wrong type."""
+"""Values and choices in the words of the language, and hints for those that cannot stand.
+
+For the messages of every stage between `parse` and the plan.
+"""
 
 import math
 from collections.abc import Collection, Iterable
@@ -34,9 +37,10 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def listed(choices: Iterable[str]) -> str:
-    """The choices in one line."""
-    return ", ".join(choices)
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """The words, of which there are some, as an enumeration: `a, b and c`."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
