@@ -1,3 +1,3 @@
-"""specgen: a declarative spec of an input pipeline in, a standalone TensorFlow training script out."""
+"""specgen: a declarative spec in, a standalone TensorFlow training script out."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""How many rows each part of a split gets: the arithmetic that the generated data modules use too."""
+"""How many rows each part of a split gets, by the arithmetic that data modules use too."""
 
 from collections.abc import Sequence
 from math import floor

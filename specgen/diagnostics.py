@@ -51,8 +51,8 @@ class Position:
 class Diagnostic:
     """One mistake: where it is, what is wrong, and what to do about it.
 
-    `field` is the dotted path of the key (`model.layers[2].units`), empty where the mistake belongs to
-    no key. `variants` names the variants that it is limited to; empty when it concerns all of them.
+    `field` is the dotted path of the key (`model.layers[2].units`), empty where the mistake belongs
+    to no key. `variants` names those that it is limited to; empty when it concerns all of them.
     """
 
     file: str

@@ -34,8 +34,10 @@ def script(plan: Plan) -> str:
 
 
 def _render(template: str, plan: Plan) -> str:
-    return _environment().get_template(template).render(
-        plan=plan, data=plan.data, marker=Markup(marker(plan.source))
+    return (
+        _environment()
+        .get_template(template)
+        .render(plan=plan, data=plan.data, marker=Markup(marker(plan.source)))
     )
 
 

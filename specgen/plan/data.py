@@ -74,7 +74,12 @@ def split_key(spec: Spec) -> str | None:
 
 def recipe_of(spec: Spec) -> dict[str, Any]:
     """The data recipe: the keys that the stored bytes, and their order on disk, depend on."""
-    splits = {"method": spec.splits.method, "by": split_key(spec), "parts": parts_of(spec), "seed": spec.splits.seed}
+    splits = {
+        "method": spec.splits.method,
+        "by": split_key(spec),
+        "parts": parts_of(spec),
+        "seed": spec.splits.seed,
+    }
     records = keys_of(spec.records)
     if spec.records.compression == "none":
         del records["level"]

@@ -1,4 +1,4 @@
-"""The *how* of a Plan: pipeline, buffers and device, with the defaults that depend on the method."""
+"""The *how* of a Plan: pipeline, buffers and device, with defaults that depend on the method."""
 
 from specgen.plan.model import BuffersPlan, DevicePlan
 from specgen.spec.base import default_of

@@ -56,7 +56,7 @@ class Field:
 
 @dataclass(frozen=True)
 class SourcePlan:
-    """Where the rows come from. `path` leads from the scripts' folder; `kinds` is of synthetic rows."""
+    """Where rows come from. `path` leads from the scripts' folder; `kinds` is of synthetic ones."""
 
     kind: str
     path: str | None

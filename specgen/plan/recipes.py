@@ -14,7 +14,7 @@ def keys_of(value: Any) -> Any:
     if isinstance(value, BaseModel):
         keys = {
             field.alias or name: keys_of(getattr(value, name))
-            for name, field in type(value).model_fields.items()
+            for name, field in sorted(type(value).model_fields.items(), key=_is_tag, reverse=True)
             if getattr(value, name) is not None
         }
         kind = getattr(type(value), "kind", None)
@@ -26,6 +26,11 @@ def keys_of(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [keys_of(item) for item in value]
     return value
+
+
+def _is_tag(field: tuple[str, Any]) -> bool:
+    """Whether the key says what the others are, and so is read first."""
+    return field[0] in ("kind", "name", "schedule")
 
 
 def _kind(value: Wrapped) -> str:

@@ -1,7 +1,6 @@
-"""The *what* of learning: the model, how it is fitted, and the recipe that a checkpoint belongs to."""
+"""The *what* of learning: the model, how it is fitted, and the recipe of a checkpoint."""
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from specgen.layers import Misfit, output_shapes
@@ -62,12 +61,7 @@ def model_plan(spec: Spec, fields: Sequence[Field], source: str) -> ModelPlan:
     shapes = output_shapes(spec.model.layers, inputs[0].shape)  # type: ignore[arg-type]
     assert not isinstance(shapes, Misfit), "the checks refuse layers that do not fit"
     layers = tuple(
-        LayerPlan(layer.kind, index, f"{layer.kind}_{index}", _settings(layer), shape)
+        LayerPlan(layer.kind, index, f"{layer.kind}_{index}", layer.model_dump(), shape)
         for index, (layer, shape) in enumerate(zip(spec.model.layers, shapes, strict=True))
     )
     return ModelPlan(inputs, shapes[-1], layers, None, None, None)
-
-
-def _settings(layer: Any) -> dict[str, Any]:
-    keys = keys_of(layer)
-    return next(iter(keys.values())) if isinstance(keys, dict) else {}
