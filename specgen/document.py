@@ -72,3 +72,13 @@ class Document:
     def value_at(self, loc: Sequence[str | int]) -> Position:
         """Where the value begins; for one that is not there, that of its nearest ancestor."""
         return self.values[self.resolve(loc)]
+
+    def says(self, path: Path) -> bool:
+        """Whether the data have the path themselves, so that its value is not a default."""
+        here: Any = self.data
+        for segment in path:
+            try:
+                here = here[segment]
+            except (KeyError, IndexError, TypeError):
+                return False
+        return True

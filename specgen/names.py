@@ -20,11 +20,15 @@ from specgen.reserved import (
 
 # Version 3.2 of the database: the one that every Python has.
 _UNICODE = unicodedata.ucd_3_2_0
+
+# As regular expressions: the name of a spec or a variant, and an identifier.
+NAME = "[a-z][a-z0-9_]{0,63}"
+IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+
 _LONGEST = 40
 _CAPITALS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _COMBINING = re.compile(r"[\u0300-\u036f]+")
 _OTHER = re.compile(r"[^a-z0-9]+")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CASED_KEYWORDS = {"False", "None", "True"}
 
 
@@ -53,7 +57,7 @@ def is_module_path(text: str) -> bool:
 
 
 def _is_importable(name: str) -> bool:
-    return bool(_IDENTIFIER.fullmatch(name)) and name not in KEYWORDS | _CASED_KEYWORDS
+    return bool(re.fullmatch(IDENTIFIER, name)) and name not in KEYWORDS | _CASED_KEYWORDS
 
 
 def shadowed(module: str) -> str | None:

@@ -8,20 +8,24 @@ import re
 from collections import ChainMap, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 from specgen.diagnostics import Diagnostic, Position
 from specgen.document import Document, Path, dotted
+from specgen.names import NAME
+from specgen.spec.base import Model, default_of
+from specgen.spec.how import Buffers, Distribute
+from specgen.wording import listed, meant
 
 HOW = ("target", "pipeline", "buffers", "devices", "distribute")
 RESERVED = ("data", "records", "default")
 
-_NAME = re.compile("[a-z][a-z0-9_]{0,63}")
-
-# The mappings that start empty where a variant gives this key another value than the base has, and
-# the value of a base that does not say. `devices.memory` is the mapping and the value in one.
-_CHOOSES = {("buffers",): ("method", "two_variable"), ("distribute",): ("strategy", "none")}
+# The mappings that start empty where a variant gives this key another value than the base has, with
+# the model that knows its default. `devices.memory` is the mapping and the value in one.
+_CHOOSES: Mapping[Path, tuple[str, type[Model]]] = {
+    ("buffers",): ("method", Buffers),
+    ("distribute",): ("strategy", Distribute),
+}
 _MEMORY = ("devices", "memory")
 
 
@@ -75,7 +79,8 @@ def _chooses_anew(base: dict[str, Any], patch: dict[str, Any], path: Path) -> bo
         return bool(given) and given != _without_nulls(base)
     if path not in _CHOOSES:
         return False
-    key, default = _CHOOSES[path]
+    key, model = _CHOOSES[path]
+    default = default_of(model, key)
     before, after = (default if said.get(key) is None else said[key] for said in (base, patch))
     return key in patch and bool(before != after)
 
@@ -111,7 +116,10 @@ def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
 
 
 class _Positions:
-    """One table of positions, in the parts of which those of the variants are put together."""
+    """One table of positions, in the parts of which those of the variants are put together.
+
+    Of `variants` itself the names stay, for what is wrong with a name.
+    """
 
     def __init__(self, table: Mapping[Path, Position]) -> None:
         self.said: defaultdict[str, dict[Path, Position]] = defaultdict(dict)
@@ -121,7 +129,7 @@ class _Positions:
             match path:
                 case ("variants", str(name), key, *_) if key in HOW:
                     self.said[name][path[2:]] = position
-                case ("variants", *_):
+                case ("variants", _, _, *_):
                     pass
                 case (key, *_) if key in HOW:
                     self._how[path] = position
@@ -145,17 +153,16 @@ def _faults(variants: Any) -> Iterator[tuple[str, Path, str, str]]:
     for name, changes in (variants or {}).items():
         at = (*here, name)
         if name in RESERVED:
-            yield "SG206", at, "this name is reserved", f"any but {', '.join(RESERVED)}"
-        elif not _NAME.fullmatch(name):
+            yield "SG206", at, "this name is reserved", f"any but {listed(RESERVED)}"
+        elif not re.fullmatch(NAME, name):
             hint = "use a to z, 0 to 9 and _, up to 64 in all, and begin with a letter"
             yield "SG206", at, "this cannot be the name of a variant", hint
         if not isinstance(changes, dict | None):
-            yield "SG203", at, "a mapping of changes is wanted", f"the keys are {', '.join(HOW)}"
+            yield "SG203", at, "a mapping of changes is wanted", f"the keys are {listed(HOW)}"
             continue
         for key in changes or ():
             if key not in HOW:
-                meant = get_close_matches(key, HOW, n=1)
-                hint = f"did you mean {meant[0]}?" if meant else f"it can change {', '.join(HOW)}"
+                hint = meant(key, HOW) or f"it can change {listed(HOW)}"
                 yield "SG201", (*at, key), "a variant cannot change this key", hint
 
 

@@ -4,7 +4,6 @@ A `^` in a spec marks where a diagnostic must point; it is not part of the text.
 """
 
 import inspect
-from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -462,19 +461,8 @@ def test_names(lines: dict[str, str], field: str, message: str) -> None:
     ],
 )
 def test_names_of_variants(variant: str, message: str) -> None:
-    document, _ = parse(f"name: ml\nvariants:\n  {variant}: {{}}\n".encode(), FILE)
-    assert document is not None
-    of_variant = replace(document, variant=variant)
-    assert run_checks({"name": "ml"}, of_variant) == [
-        Diagnostic(
-            FILE,
-            Position(3, 3),
-            "SG206",
-            f"variants.{variant}",
-            message,
-            "choose another name",
-        )
-    ]
+    lines = {"name": "ml", "variants": f"{{fast: {{}}, ^{variant}: {{}}}}"}
+    assert_says(lines, "SG206", f"variants.{variant}", message, "choose another name")
 
 
 @pytest.mark.parametrize(
@@ -497,7 +485,7 @@ def test_imports(lines: dict[str, str], field: str) -> None:
         (
             {"^source": "{kind: npz}"},
             "source",
-            "one of path, files, pattern and arrays is needed",
+            "exactly one of path, files, pattern and arrays is needed",
             "path works now",
         ),
         (
@@ -573,7 +561,7 @@ def test_imports(lines: dict[str, str], field: str) -> None:
         (
             {"devices": "{^memory: {}}"},
             "devices.memory",
-            "one of growth, limit_mb and fraction is needed",
+            "exactly one of growth, limit_mb and fraction is needed",
             "growth: true works now",
         ),
     ],
@@ -765,8 +753,15 @@ def test_a_plain_wire_must_not_lose_values(description: str) -> None:
             {"splits": "{parts: {train: ^mine, test: 0.5}}"},
             "SG203",
             "splits.parts.train",
-            "a fraction is wanted",
+            'a fraction is wanted, not the text "mine"',
             "texts belong to method given",
+        ),
+        (
+            {"splits": "{parts: {train: ^'0.8', test: 0.2}}"},
+            "SG203",
+            "splits.parts.train",
+            'a fraction is wanted, not the text "0.8"',
+            "drop the quotes: 0.8",
         ),
         (
             {"splits": "{parts: {train: 1, test: ^0}}"},

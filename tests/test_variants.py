@@ -151,6 +151,11 @@ def test_positions_lead_to_where_each_thing_is_said() -> None:
     assert found == {
         "": ("1:1", "1"),
         "name": ("2:1", "2"),
+        "variants": ("6:1", "7"),
+        "variants.b": ("7:3", "7"),
+        "variants.a": ("8:3", "8"),
+        "variants.c": ("9:3", "9"),
+        "variants.d": ("10:3", "11"),
         "buffers": ("11:5", "11"),
         "buffers.method": ("11:15", "11"),
         "devices": ("12:5", "12"),
@@ -235,8 +240,8 @@ def test_a_null_keeps_its_place() -> None:
 
 
 MORE = "use a to z, 0 to 9 and _, up to 64 in all, and begin with a letter"
-RESERVED = "data, records, default"
-KEYS = "target, pipeline, buffers, devices, distribute"
+RESERVED = "data, records and default"
+KEYS = "target, pipeline, buffers, devices and distribute"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from itertools import cycle, islice
 from specgen.checks.finding import Finding
 from specgen.checks.placeholders import SCALING, numbers
 from specgen.checks.roles import BITS, Placeholders, called, inputs
+from specgen.spec.base import default_of
 from specgen.spec.how import Buffers
 from specgen.spec.placeholders import Placeholder
 from specgen.wording import listed
@@ -16,8 +17,8 @@ _EXACT = 2.0**20
 
 def check_depth(buffers: Buffers) -> Iterator[Finding]:
     """Two variables are two, unless a thread fills more."""
-    two_variable = buffers.method in (None, "two_variable")
-    if two_variable and buffers.swap != "thread" and (buffers.depth or 2) > 2:
+    method = buffers.method or default_of(Buffers, "method")
+    if method == "two_variable" and buffers.swap != "thread" and (buffers.depth or 2) > 2:
         yield Finding(
             ("buffers", "depth"),
             "SG303",

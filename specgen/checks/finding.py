@@ -1,7 +1,6 @@
 """What a check yields: a mistake by its path, before its place in the file is looked up."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from specgen.diagnostics import Diagnostic, Severity
 from specgen.document import Document, Path, dotted
@@ -31,14 +30,3 @@ class Finding:
             self.hint,
             self.severity,
         )
-
-
-def says(document: Document, path: Path) -> bool:
-    """Whether the document itself has the key, so that its value is not a default."""
-    here: Any = document.data
-    for segment in path:
-        try:
-            here = here[segment]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return True

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import prod
 
+from specgen.checks.exclusive import exactly_one
 from specgen.checks.finding import Finding
 from specgen.checks.roles import Placeholders, called, inputs, the_label
 from specgen.document import Path
@@ -15,26 +16,13 @@ from specgen.wording import listed
 
 def check_one_model(model: ModelSection) -> Iterator[Finding]:
     """Layers or a function, not both."""
-    if model.layers is None and model.import_ is None:
-        yield Finding(
-            ("model",), "SG303", "exactly one of layers and import is needed", of_key=True
-        )
-    if model.layers is not None and model.import_ is not None:
-        yield Finding(
-            ("model", "import"),
-            "SG303",
-            "layers is the model already",
-            "keep one of them",
-            of_key=True,
-        )
+    ways = {"layers": model.layers, "import": model.import_}
+    return exactly_one(("model",), ways, "is the model already")
 
 
 def check_import_target(model: ModelSection, target: str) -> Iterator[Finding]:
     """A mapping of targets to functions has the target's."""
-    if not isinstance(model.import_, ImportByTarget):
-        return
-    functions = {"tf2": model.import_.tf2, "tf1.4": model.import_.tf1_4}
-    if functions[target] is None:
+    if isinstance(model.import_, ImportByTarget) and model.import_.by_target[target] is None:
         yield Finding(
             ("model", "import"),
             "SG303",

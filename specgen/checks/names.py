@@ -44,8 +44,8 @@ def check_imports(source: Source, model: ModelSection) -> Iterator[Finding]:
     if isinstance(source, Python):
         imports["source", "import"] = source.import_
     if isinstance(model.import_, ImportByTarget):
-        imports["model", "import", "tf2"] = model.import_.tf2
-        imports["model", "import", "tf1.4"] = model.import_.tf1_4
+        for target, function in model.import_.by_target.items():
+            imports["model", "import", target] = function
     else:
         imports["model", "import"] = model.import_
     for path, function in imports.items():

@@ -1,17 +1,17 @@
 """Rules for `splits`: what rows are dealt by exists and fits, and the parts add up."""
 
 from collections.abc import Iterator
-from math import floor, fsum
+from math import fsum
 from typing import Any
 
+from specgen.apportion import largest_remainder
 from specgen.checks.finding import Finding
 from specgen.checks.roles import Placeholders, called, is_integer, the_label
 from specgen.spec.source import Source, Synthetic
 from specgen.spec.splits import Splits
 from specgen.spec.train import Train
-from specgen.wording import meant
+from specgen.wording import hint_for, meant, shown
 
-PARTS = ("train", "validation", "test")
 # Fractions are decimal, floats are not.
 _CLOSE = 1e-6
 
@@ -52,7 +52,8 @@ def check_parts(splits: Splits) -> Iterator[Finding]:
     for part, size in wrong.items():
         path = ("splits", "parts", part)
         if isinstance(size, str):
-            yield Finding(path, "SG203", "a fraction is wanted", "texts belong to method given")
+            hint = hint_for(size, (float,)) or "texts belong to method given"
+            yield Finding(path, "SG203", f"a fraction is wanted, not {shown(size)}", hint)
         else:
             message = f"a fraction is above 0 and at most 1, not {size:g}"
             yield Finding(path, "SG205", message, "" if size else "a part without rows is left out")
@@ -67,7 +68,7 @@ def check_rows(source: Source, splits: Splits, train: Train) -> Iterator[Finding
     if not isinstance(source, Synthetic) or splits.method != "even" or any(check_parts(splits)):
         return
     sizes = _sizes(splits)
-    rows = dict(zip(sizes, _largest_remainder(source.rows, list(sizes.values())), strict=True))
+    rows = dict(zip(sizes, largest_remainder(source.rows, list(sizes.values())), strict=True))
     for part, count in rows.items():
         if count == 0:
             message = f"none of the {source.rows} rows is for {part}"
@@ -80,20 +81,8 @@ def check_rows(source: Source, splits: Splits, train: Train) -> Iterator[Finding
 
 def _sizes(splits: Splits) -> dict[str, Any]:
     """What is said of each part, in the order that ties are settled by."""
-    sizes = {part: getattr(splits.parts, part) for part in PARTS}
-    return {part: size for part, size in sizes.items() if size is not None}
+    return {part: size for part, size in splits.parts if size is not None}
 
 
 def _is_fraction(size: float | str) -> bool:
     return not isinstance(size, str) and 0 < size <= 1
-
-
-def _largest_remainder(rows: int, fractions: list[float]) -> list[int]:
-    """How many rows each part gets; the rest goes to the largest remainders, ties to the first."""
-    quotas = [fraction * rows for fraction in fractions]
-    counts = [floor(quota + 1e-9) for quota in quotas]
-    lacking = [round(count - quota, 9) for count, quota in zip(counts, quotas, strict=True)]
-    neediest = sorted(range(len(counts)), key=lacking.__getitem__)
-    for part in neediest[: rows - sum(counts)]:
-        counts[part] += 1
-    return counts

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from specgen.checks.choices import choice_near, places
-from specgen.checks.finding import Finding, says
+from specgen.checks.finding import Finding
 from specgen.document import Document, Path
 from specgen.spec import Sections
 from specgen.support import (
@@ -54,7 +54,7 @@ def check_effects(sections: Sections, document: Document) -> Iterator[Finding]:
         if not all(giver.partition(".")[0] in sections for giver in wanted):
             continue
         for path, _ in places(sections, key):
-            if not says(document, path):
+            if not document.says(path):
                 continue
             refusal = meaningless(
                 key, {giver: choice_near(sections, giver, path) for giver in wanted}

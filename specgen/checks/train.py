@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from specgen.checks.finding import Finding, says
+from specgen.checks.exclusive import exactly_one
+from specgen.checks.finding import Finding
 from specgen.checks.roles import Placeholders, is_integer, the_label
 from specgen.document import Document
 from specgen.spec.optimizers import Sgd
@@ -12,16 +13,8 @@ from specgen.spec.train import Train
 
 def check_length(train: Train) -> Iterator[Finding]:
     """Epochs or steps, not both."""
-    if train.epochs is None and train.steps is None:
-        yield Finding(("train",), "SG303", "exactly one of epochs and steps is needed", of_key=True)
-    if train.epochs is not None and train.steps is not None:
-        yield Finding(
-            ("train", "steps"),
-            "SG303",
-            "epochs says already how long to train",
-            "keep one of them",
-            of_key=True,
-        )
+    ways = {"epochs": train.epochs, "steps": train.steps}
+    return exactly_one(("train",), ways, "says already how long to train")
 
 
 def check_sparse_label(placeholders: Placeholders, train: Train) -> Iterator[Finding]:
@@ -96,7 +89,7 @@ def check_nesterov(train: Train) -> Iterator[Finding]:
 def check_validation(train: Train, splits: Splits, document: Document) -> Iterator[Finding]:
     """Validation needs rows."""
     path = ("train", "validate_every")
-    if splits.parts.validation is None and says(document, path):
+    if splits.parts.validation is None and document.says(path):
         yield Finding(
             path,
             "SG302",

@@ -14,6 +14,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from specgen.names import IDENTIFIER, NAME
+
 T = TypeVar("T")
 
 
@@ -39,21 +41,18 @@ class Form:
         )
 
 
-_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 _DEVICE = "(cpu|gpu):(0|[1-9][0-9]{0,3})"
 
 Name = Annotated[
     str,
     Form(
-        "^[a-z][a-z0-9_]{0,63}$",
+        f"^{NAME}$",
         "a name of at most 64 small letters, digits and _, a letter first,",
         "SG206",
     ),
 ]
 PathText = Annotated[str, Form(r"^[^\x00]+$", "a path, a text that is not empty and has no NUL,")]
-Function = Annotated[
-    str, Form(rf"^{_IDENTIFIER}(\.{_IDENTIFIER})*:{_IDENTIFIER}$", "module:function")
-]
+Function = Annotated[str, Form(rf"^{IDENTIFIER}(\.{IDENTIFIER})*:{IDENTIFIER}$", "module:function")]
 Device = Annotated[str, Form(f"^{_DEVICE}$", "a device as cpu:0 or gpu:0")]
 DeviceOrAuto = Annotated[str, Form(f"^(auto|{_DEVICE})$", "auto, or a device as cpu:0 or gpu:0,")]
 Character = Annotated[str, Form(r"^[^\x00\r\n]$", "one character that does not end a line")]

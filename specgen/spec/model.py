@@ -1,5 +1,6 @@
 """`model`: the layers, or the function of the user's that builds them."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -159,6 +160,11 @@ class ImportByTarget(Model):
     tf1_4: Function | None = Field(
         default=None, alias="tf1.4", description="The function for tf1.4, as module:function."
     )
+
+    @property
+    def by_target(self) -> Mapping[str, str | None]:
+        """The functions by the target's name, None where there is none."""
+        return {"tf2": self.tf2, "tf1.4": self.tf1_4}
 
 
 Import = Annotated[
