@@ -11,15 +11,15 @@ from pathlib import Path
 
 from specgen.checks import run_checks
 from specgen.diagnostics import Diagnostic
+from specgen.document import is_within
 from specgen.load import load, spec_of
 from specgen.parse import parse
 from specgen.places import source_of
 from specgen.plan import Plan, resolve
-from specgen.variants import expand
+from specgen.variants import RESERVED, expand
 
 # The names that no variant may have: the data module, and the script of a spec without variants.
-DATA = "data"
-DEFAULT = "default"
+DATA, _, DEFAULT = RESERVED
 
 # The oldest Python that must read a file; the data module serves the scripts of all targets.
 _DATA_PYTHON = (3, 6)
@@ -72,10 +72,13 @@ def validate_spec(spec: SpecFile) -> Result:
     documents, of_variants = expand(document) if document else ([], [])
     loaded = [(variant, *load(variant)) for variant in documents]
     of_each = [
-        (variant.variant, [*faults, *run_checks(sections, variant)])
+        (
+            variant.variant,
+            _beside(found, (*faults, *run_checks(sections, variant)), variant.variant),
+        )
         for variant, sections, faults in loaded
     ]
-    diagnostics = (*found, *of_variants, *_shared(of_each))
+    diagnostics = (*found, *_beside(found, of_variants), *_shared(of_each))
     if has_errors(diagnostics):
         return Result(spec, diagnostics)
     plans = (resolve(spec_of(sections), variant, spec.source) for variant, sections, _ in loaded)
@@ -102,6 +105,14 @@ def _outputs(result: Result) -> tuple[Output, ...]:
             # Once written, it would be taken for a file of somebody else.
             raise ValueError(f"{path.name} does not begin with the marker of its spec")
     return tuple(map(Output, result.paths, texts, variants))
+
+
+def _beside(
+    told: Iterable[Diagnostic], later: Iterable[Diagnostic], variant: str | None = None
+) -> list[Diagnostic]:
+    """The later ones, but for fields where `parse` has told why what it read may not be meant."""
+    fields = [each.field.removeprefix(f"variants.{variant}.") for each in told if each.field]
+    return [each for each in later if not any(is_within(each.field, field) for field in fields)]
 
 
 def _shared(found: Sequence[tuple[str | None, Iterable[Diagnostic]]]) -> list[Diagnostic]:

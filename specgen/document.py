@@ -37,6 +37,11 @@ def dotted(path: Path) -> str:
     return text
 
 
+def is_within(field: str, other: str) -> bool:
+    """Whether a dotted path is the other one, or leads to something inside it."""
+    return field == other or field.startswith((f"{other}.", f"{other}["))
+
+
 @dataclass(frozen=True)
 class Document:
     """What one spec, or one variant of it, says.

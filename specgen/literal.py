@@ -1,4 +1,4 @@
-"""Text of generated code that holds a user's values: literals, docstrings and comments.
+"""Text of generated code that holds a user's values: literals and docstrings.
 
 A value in, Python source out, in the layout that black leaves alone. This is the only door by which
 what a spec says enters a script, and nothing formats the result again. Grammar: Python 3.6.
@@ -21,10 +21,6 @@ _INVISIBLE = frozenset(
     "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
 )
 _EXPONENT = re.compile(r"e([+-])0?")
-# What black, linters and type checkers, and Python itself (`coding`), obey inside a comment.
-_DIRECTIVE = re.compile(
-    r"(coding|fmt|yapf|isort|ruff|flake8|noqa|pylint|mypy|pyright|type)(?=[:=])"
-)
 
 
 def literal(value: Any) -> str:
@@ -89,16 +85,6 @@ def _wrapped(line: str) -> str:
         break_on_hyphens=False,
     )
     return textwrap.indent("\n".join(words), indentation)
-
-
-def comment(text: str) -> str:
-    """The text as comment lines, one for each of its lines, none of which any tool obeys."""
-    return "\n".join(f"# {_remark(line)}".rstrip(" ") for line in text.splitlines())
-
-
-def _remark(line: str) -> str:
-    shown = "".join(char if char == "\\" else _shown(char) for char in line)
-    return _DIRECTIVE.sub(r"\1 ", shown)
 
 
 def _quoted(body: str) -> str:

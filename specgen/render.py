@@ -1,7 +1,7 @@
 """The stage before layout: Plans in, the texts of the data module and of a script out (Jinja2).
 
 The templates decide nothing: which partial of a family is taken follows from the Plan's own words.
-Whatever they print becomes a Python literal, unless it is asked for as a name or a comment.
+Whatever they print becomes a Python literal, unless it is asked for as a name or a docstring.
 """
 
 import re

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from specgen.literal import comment, docstring, literal
+from specgen.literal import docstring, literal
 
 HOSTILE = st.text(alphabet="\"'\\{}%$`#nrxuN\n\r\t\0\x0c\x1c\x85\u2028\u202e\ufeff\xa0 \ud800é日😀")
 TEXT = HOSTILE | st.text(alphabet=st.characters())
@@ -130,25 +130,3 @@ def test_a_docstring_says_the_text_and_nothing_else(text: str) -> None:
 )
 def test_a_docstring_reads_well(text: str, source: str) -> None:
     assert docstring(text) == source
-
-
-@given(TEXT)
-def test_a_comment_is_only_comment(text: str) -> None:
-    source = comment(text)
-    assert is_trustworthy(source)
-    assert all(line.startswith("#") for line in source.splitlines())
-    assert parsed(source).body == []
-
-
-@pytest.mark.parametrize(
-    ("text", "source"),
-    [
-        ("one\n\ntwo\r\x0cthree", "# one\n#\n# two\n#\n# three"),
-        ("C:\\new\x07\u202e", "# C:\\new\\x07\\u202e"),
-        ("-*- coding: latin-1 -*-", "# -*- coding : latin-1 -*-"),
-        ("fmt: off", "# fmt : off"),
-        ("type: ignore", "# type : ignore"),
-    ],
-)
-def test_a_comment_is_text_to_every_tool(text: str, source: str) -> None:
-    assert comment(text) == source

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from specgen.diagnostics import Diagnostic
 from specgen.places import (
     absolute,
     find,
@@ -94,6 +95,19 @@ def test_paths_that_no_marker_can_hold(here: Path, name: str, message: str) -> N
     named, (diagnostic,) = source(Path(name), here / "generated")
     assert (named, diagnostic.code, diagnostic.message) == ("", "SG407", message)
     diagnostic.file.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "cookie"),
+    [("coding:latin-1.yaml", "coding:"), ("encoding=/x.yaml", "coding=")],
+)
+def test_a_path_that_would_say_the_encoding_of_the_scripts(
+    here: Path, name: str, cookie: str
+) -> None:
+    named, diagnostics = source(Path(name), here / "generated")
+    what = f"Python reads {cookie} in the path of the spec as the encoding of the scripts"
+    hint = "rename the file or the folder"
+    assert (named, diagnostics) == ("", [Diagnostic(name, None, "SG407", "", what, hint)])
 
 
 @pytest.mark.parametrize(
