@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 
 from specgen.checks.finding import Finding
-from specgen.checks.placeholders import SCALING, numbers
-from specgen.checks.roles import BITS, Placeholders, called, inputs
+from specgen.checks.roles import BITS, SCALING, Placeholders, called, inputs, numbers
 from specgen.spec.base import default_of
 from specgen.spec.how import Buffers
 from specgen.spec.placeholders import Placeholder

@@ -4,10 +4,17 @@ import struct
 from collections.abc import Iterator
 
 from specgen.checks.finding import Finding
-from specgen.checks.roles import BITS, Placeholders, called, inputs, is_integer, labels
+from specgen.checks.roles import (
+    BITS,
+    SCALING,
+    Placeholders,
+    called,
+    inputs,
+    is_integer,
+    labels,
+    numbers,
+)
 from specgen.spec.placeholders import Placeholder
-
-SCALING = ("scale", "offset", "mean", "std")
 
 
 def check_roles(placeholders: Placeholders) -> Iterator[Finding]:
@@ -77,13 +84,6 @@ def _misfit(path: tuple[str, ...], count: int, placeholder: Placeholder) -> Iter
             "SG305",
             f"{count} numbers do not fit the {shape[-1]} channels",
         )
-
-
-def numbers(value: float | tuple[float, ...] | None) -> tuple[float, ...]:
-    """The numbers of a scaling key, none where it was not said."""
-    if value is None:
-        return ()
-    return value if isinstance(value, tuple) else (value,)
 
 
 def _is_float32(number: float) -> bool:

@@ -1,0 +1,165 @@
+"""The shape of the code: what imports what, how long files are, where choices are named."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from specgen.support_table import TABLE
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "specgen"
+TEMPLATES = ROOT / "templates"
+
+# From the bottom up. A module imports only from the lines above its own, so that there is no cycle;
+# those of one line do not know each other.
+LAYERS = (
+    "__init__ apportion diagnostics literal reserved scalars support_table",
+    "document names",
+    "wording",
+    # bytes -> Document
+    "yaml_events",
+    "yaml_nodes",
+    "parse",
+    # the language
+    "spec.base",
+    "spec.unions",
+    "spec.how spec.model spec.optimizers spec.placeholders spec.records spec.source spec.splits",
+    "spec.train",
+    "spec.root",
+    "spec",
+    "spec.walk",
+    # -> one Document per variant -> Spec
+    "layers mistakes support variants",
+    "load schema",
+    # -> checks
+    "checks.choices checks.finding checks.roles",
+    "checks.exclusive",
+    "checks.buffers checks.devices checks.model checks.names checks.placeholders checks.records "
+    "checks.source checks.splits checks.support checks.train",
+    "checks",
+    # -> Plan
+    "plan.model plan.recipes",
+    "plan.data plan.fields plan.how",
+    "plan.marks plan.report plan.training",
+    "plan.resolve",
+    "plan",
+    # -> text -> Output
+    "layout places",
+    "render",
+    "chain",
+    # the edge
+    "disk report",
+    "verbs",
+    "verbs.request",
+    "verbs.drift verbs.results verbs.schema",
+    "verbs.build verbs.check verbs.diff verbs.init verbs.plan verbs.validate",
+    "cli",
+    "__main__",
+)
+HEIGHTS = {
+    f"specgen.{name}".removesuffix(".__init__"): height
+    for height, line in enumerate(LAYERS)
+    for name in line.split()
+}
+
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+
+def imported(module: str) -> Iterator[str]:
+    """The modules of specgen that a module imports, wherever in its text it does."""
+    for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively"
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in MODULES else str(node.module) for name in inner]
+        else:
+            continue
+        for name in names:
+            if name in MODULES:
+                yield name
+                # Python runs the packages around it too, unless they are running already.
+                package = name.rpartition(".")[0]
+                if package not in ("", "specgen") and not module.startswith(f"{package}."):
+                    yield package
+
+
+def test_every_module_has_a_layer() -> None:
+    assert HEIGHTS.keys() == MODULES.keys()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_down(module: str) -> None:
+    assert [
+        f"{module} imports {name}"
+        for name in dict.fromkeys(imported(module))
+        if name != module and HEIGHTS[name] >= HEIGHTS[module]
+    ] == []
+
+
+def too_long(paths: Iterator[Path], most: int) -> list[str]:
+    counts = {path: len(path.read_text("utf-8").splitlines()) for path in paths}
+    return [f"{path.name}: {count} lines" for path, count in counts.items() if count > most]
+
+
+def test_no_module_is_long() -> None:
+    assert too_long(PACKAGE.rglob("*.py"), 300) == []
+
+
+def test_no_template_is_long() -> None:
+    assert too_long(TEMPLATES.rglob("*.j2"), 150) == []
+
+
+def test_validate_needs_neither_black_nor_jinja_nor_tensorflow(tmp_path: Path) -> None:
+    spec = tmp_path / "x.yaml"
+    spec.write_text(
+        """\
+specgen: 1
+name: digits
+source: {kind: synthetic, rows: 100}
+placeholders: {image: {dtype: uint8, shape: [4]}, label: {dtype: float32, role: label}}
+model: {layers: [dense: {units: 1}]}
+train: {batch_size: 8, epochs: 1, optimizer: {name: sgd, learning_rate: 0.1}, loss: mse}
+""",
+        "utf-8",
+    )
+    program = """
+import sys
+from specgen.cli import main
+status = main(["validate", sys.argv[1]], sys.stdin.buffer, sys.stdout, sys.stderr)
+print(status, {"black", "jinja2", "tensorflow"} & sys.modules.keys())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, spec],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("0 set()\n", "")
+
+
+def bare(word: str) -> str:
+    """A name without what differs between `max_pool2d` and `MaxPool2D`."""
+    return word.replace("_", "").lower()
+
+
+@pytest.mark.parametrize("template", ["_train", "_measure"])
+def test_the_training_loop_names_no_method_source_or_layer(template: str) -> None:
+    chosen_by = ("buffers.method", "source.kind", "model.layers.*")
+    choices = {bare(choice) for row in TABLE if row.key in chosen_by for choice in row.choices}
+    text = (TEMPLATES / "tf2" / f"{template}.py.j2").read_text("utf-8")
+    # NumPy's format is that of the weights, whatever the source is.
+    words = re.findall(r"\w+", text.replace("weights.npz", ""))
+    assert [word for word in words if bare(word) in choices] == []
