@@ -14,12 +14,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from specgen import literal
+from specgen.names import IDENTIFIER
 from specgen.places import marker
 from specgen.plan import Plan
 
 # Beside the package in a checkout, inside it once installed.
 _FOLDERS = [Path(__file__).parent / "templates", Path(__file__).parents[1] / "templates"]
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FAMILY = {"tf2": "tf2"}
 
 
@@ -62,7 +62,7 @@ def _literal(value: Any) -> Markup:
 
 
 def _name(value: str) -> Markup:
-    if not _NAME.fullmatch(value):
+    if not re.fullmatch(IDENTIFIER, value):
         raise ValueError(f"{value!r} cannot be a name")
     return Markup(value)
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 
 from specgen.checks.finding import Finding
-from specgen.checks.roles import BITS, SCALING, Placeholders, called, inputs, numbers
+from specgen.checks.roles import SCALING, Placeholders, called, inputs, numbers
+from specgen.dtypes import BITS
 from specgen.spec.base import default_of
 from specgen.spec.how import Buffers
 from specgen.spec.placeholders import Placeholder

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from specgen.checks.finding import Finding
 from specgen.checks.roles import (
-    BITS,
     SCALING,
     Placeholders,
     called,
@@ -14,6 +13,7 @@ from specgen.checks.roles import (
     labels,
     numbers,
 )
+from specgen.dtypes import BITS
 from specgen.spec.placeholders import Placeholder
 
 

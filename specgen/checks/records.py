@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from math import prod
 
 from specgen.checks.finding import Finding
-from specgen.checks.roles import BITS, Placeholders
+from specgen.checks.roles import Placeholders
+from specgen.dtypes import ROW_ID_BYTES, item_bytes
 from specgen.spec.placeholders import Placeholder
 from specgen.spec.records import Records
 
 # Readers of records other than TensorFlow's own count their bytes in 32 bits.
 _LARGEST = 2**31 - 1
-_ID = 8
 
 
 def check_block_size(placeholders: Placeholders, records: Records) -> Iterator[Finding]:
@@ -18,7 +18,7 @@ def check_block_size(placeholders: Placeholders, records: Records) -> Iterator[F
     sizes = [_bytes(placeholder) for placeholder in placeholders.values()]
     if records.format != "packed" or None in sizes:
         return
-    size = records.rows_per_record * (_ID + sum(filter(None, sizes)))
+    size = records.rows_per_record * (ROW_ID_BYTES + sum(filter(None, sizes)))
     if size > _LARGEST:
         yield Finding(
             ("records", "rows_per_record"),
@@ -33,4 +33,4 @@ def _bytes(placeholder: Placeholder) -> int | None:
     if placeholder.dtype == "string" or None in placeholder.shape:
         return None
     fixed = [size for size in placeholder.shape if size is not None]
-    return prod(fixed) * -(-BITS[placeholder.dtype] // 8)
+    return prod(fixed) * item_bytes(placeholder.dtype)

@@ -7,20 +7,6 @@ from specgen.spec.placeholders import Placeholder
 
 Placeholders = Mapping[str, Placeholder]
 
-# What a value of each dtype but string can tell; on disk a bool takes a byte all the same.
-BITS = {
-    "bool": 1,
-    "uint8": 8,
-    "int8": 8,
-    "uint16": 16,
-    "int16": 16,
-    "int32": 32,
-    "int64": 64,
-    "float16": 16,
-    "float32": 32,
-    "float64": 64,
-}
-
 # The keys that scale an input.
 SCALING = ("scale", "offset", "mean", "std")
 

@@ -4,7 +4,8 @@ import posixpath
 from collections.abc import Sequence
 from typing import Any
 
-from specgen.plan.model import ROW_ID_BYTES, DataPlan, Field, SourcePlan
+from specgen.dtypes import ROW_ID_BYTES
+from specgen.plan.model import DataPlan, Field, SourcePlan
 from specgen.plan.recipes import keys_of
 from specgen.spec.root import Spec
 from specgen.spec.source import Synthetic

@@ -10,22 +10,9 @@ from typing import Any, Literal
 
 from specgen.apportion import largest_remainder
 from specgen.document import Path
+from specgen.dtypes import ROW_ID_BYTES, item_bytes
 
 Mark = Literal["said", "variant", "default"]
-
-ITEM_BYTES: Mapping[str, int] = {
-    "bool": 1,
-    "uint8": 1,
-    "int8": 1,
-    "uint16": 2,
-    "int16": 2,
-    "int32": 4,
-    "int64": 8,
-    "float16": 2,
-    "float32": 4,
-    "float64": 8,
-}
-ROW_ID_BYTES = 8  # an int64 rides along with each row
 
 
 @dataclass(frozen=True)
@@ -51,7 +38,7 @@ class Field:
 
     def bytes_as(self, dtype: str) -> int:
         """Bytes of one row's value in a dtype."""
-        return ITEM_BYTES[dtype] * prod(self.shape)
+        return item_bytes(dtype) * prod(self.shape)
 
 
 @dataclass(frozen=True)
