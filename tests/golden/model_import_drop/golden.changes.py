@@ -1,0 +1,122 @@
+import importlib
+
+# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+RECIPE = {
+    "model": {"import": "models:classifier"},
+    "train": {
+        "batch_size": 64,
+        "optimizer": {"name": "sgd", "learning_rate": 0.1, "momentum": 0.0, "nesterov": False},
+        "loss": "sparse_categorical_crossentropy",
+        "metrics": ["accuracy"],
+        "shuffle": {"kind": "window", "rows": 8192},
+        "last_batch": "drop",
+        "seed": 0,
+        "precision": "float32",
+        "validate_every": 1,
+    },
+}
+
+def training_batches(records, seed, start, stop, slow_ms=0):
+    """The batches of steps `start` to `stop` - 1, one data set over all their epochs."""
+    steps = steps_an_epoch(records)
+
+    def epochs():
+        for epoch in range(start // steps, -(-stop // steps)):
+            first_row = max(0, start - epoch * steps) * BATCH_SIZE
+            yield (epoch, *records.epoch(epoch, seed, first_row))
+
+    def batches_of(*epoch):
+        return epoch_rows(seed, *epoch).rebatch(BATCH_SIZE, drop_remainder=True)
+
+    def delayed(batch):
+        def sleep(row_id):
+            time.sleep(slow_ms / 1000)
+            return row_id
+
+        row_id = tf.numpy_function(sleep, [batch.row_id], tf.int64)
+        return batch._replace(row_id=tf.ensure_shape(row_id, (BATCH_SIZE,)))
+
+    number = tf.TensorSpec((), tf.int64)
+    signature = (number, tf.TensorSpec((None,), tf.string), number, number)
+    batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
+    batches = batches.flat_map(batches_of)
+    if slow_ms:
+        batches = batches.map(delayed)
+    count = tf.data.experimental.assert_cardinality(stop - start)
+    return batches.take(stop - start).apply(count).prefetch(HOST_PREFETCH)
+
+def steps_an_epoch(records):
+    return records.rows("train") // BATCH_SIZE
+
+def build_model(seed):
+    """The user's model, with its variables made."""
+    folder = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "."))
+    sys.path.insert(0, folder)
+    try:
+        function = importlib.import_module("models").classifier
+    except (ImportError, AttributeError) as error:
+        raise DataError(f"model.import: {error}; looked in {folder}") from error
+    finally:
+        sys.path.remove(folder)
+    keras.utils.set_random_seed(seed)
+    model = function()
+    outputs = model(tf.zeros((1, *(8, 8))))
+    if outputs.shape[1:] != (10,):
+        raise DataError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
+    return model
+
+class Learner:
+    """The model, its optimizer, and the sum of the row losses of an epoch so far."""
+
+    def __init__(self, device, seed, audited):
+        self.device, self.audited = device, audited
+        with tf.device(device):
+            self.model = build_model(seed)
+            self.optimizer = keras.optimizers.SGD(0.1, momentum=0.0, nesterov=False)
+
+            self.optimizer.build(self.model.trainable_variables)
+            self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
+
+    def learn(self, batch):
+        """One step: the mean loss of the rows and, where it is audited, what the model read."""
+        with tf.GradientTape() as tape:
+            row_losses = losses(batch, self.model(model_input(batch), training=True))
+            loss_sum = tf.reduce_sum(row_losses)
+            loss = loss_sum / BATCH_SIZE
+            objective = loss + sum(self.model.losses)  # regularization, if the model has any
+        weights = self.model.trainable_variables
+        gradients = tape.gradient(objective, weights)
+        self.optimizer.apply(gradients, weights)
+        self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64))
+        return loss, batch if self.audited else None
+
+    @tf.function
+    def sums(self, batch):
+        """Of the real rows of a batch: loss and each metric, summed."""
+        real = tf.cast(batch.row_id >= 0, tf.float32)
+        with tf.device(self.device):
+            logits = self.model(model_input(batch), training=False)
+            rows = [losses(batch, logits), *scores(batch, logits)]
+            return [tf.reduce_sum(tf.cast(values, tf.float32) * real) for values in rows]
+
+    def evaluate(self, records, part):
+        """Loss and metrics of a part, averaged over its rows."""
+        sums = np.zeros(1 + len(METRICS))
+        for batch in stored_batches(records, part):
+            sums += [float(value) for value in self.sums(batch)]
+        return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
+
+    def variables(self):
+        """All that a checkpoint holds."""
+        return [*self.model.variables, *self.optimizer.variables, self.loss_sum]
+
+def begin(options, stop):
+    """The records, a new model, and the checkpoints that belong to both."""
+    records = data.prepare(options, stop)
+    if not steps_an_epoch(records):
+        raise DataError(f"{records.folder}: too few rows for one batch of {BATCH_SIZE}")
+    learner = Learner(configure(options.threads), options.seed, options.audit)
+    recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
+    return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
+
+# gone: def drawn

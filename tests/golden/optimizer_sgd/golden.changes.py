@@ -1,0 +1,62 @@
+# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+RECIPE = {
+    "model": {
+        "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]
+    },
+    "train": {
+        "batch_size": 64,
+        "optimizer": {"name": "sgd", "learning_rate": 0.1, "momentum": 0.9, "nesterov": True},
+        "loss": "sparse_categorical_crossentropy",
+        "metrics": ["accuracy"],
+        "shuffle": {"kind": "window", "rows": 8192},
+        "last_batch": "keep",
+        "seed": 0,
+        "precision": "float32",
+        "validate_every": 1,
+    },
+}
+
+class Learner:
+    """The model, its optimizer, and the sum of the row losses of an epoch so far."""
+
+    def __init__(self, device, seed, audited):
+        self.device, self.audited = device, audited
+        with tf.device(device):
+            self.model = build_model(seed)
+            self.optimizer = keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True)
+
+            self.optimizer.build(self.model.trainable_variables)
+            self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
+
+    def learn(self, batch):
+        """One step: the mean loss of the rows and, where it is audited, what the model read."""
+        with tf.GradientTape() as tape:
+            row_losses = losses(batch, self.model(model_input(batch), training=True))
+            real = tf.cast(batch.row_id >= 0, tf.float32)
+            loss_sum = tf.reduce_sum(row_losses * real)
+            loss = loss_sum / tf.reduce_sum(real)
+        weights = self.model.trainable_variables
+        gradients = tape.gradient(loss, weights)
+        self.optimizer.apply(gradients, weights)
+        self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64))
+        return loss, batch if self.audited else None
+
+    @tf.function
+    def sums(self, batch):
+        """Of the real rows of a batch: loss and each metric, summed."""
+        real = tf.cast(batch.row_id >= 0, tf.float32)
+        with tf.device(self.device):
+            logits = self.model(model_input(batch), training=False)
+            rows = [losses(batch, logits), *scores(batch, logits)]
+            return [tf.reduce_sum(tf.cast(values, tf.float32) * real) for values in rows]
+
+    def evaluate(self, records, part):
+        """Loss and metrics of a part, averaged over its rows."""
+        sums = np.zeros(1 + len(METRICS))
+        for batch in stored_batches(records, part):
+            sums += [float(value) for value in self.sums(batch)]
+        return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
+
+    def variables(self):
+        """All that a checkpoint holds."""
+        return [*self.model.variables, *self.optimizer.variables, self.loss_sum]

@@ -1,0 +1,45 @@
+# All that the stored bytes depend on; its fingerprint names the folder of the records.
+RECIPE = {
+    "source": {"kind": "npz", "path": "data.npz"},
+    "placeholders": {
+        "image": {"dtype": "uint8", "shape": [8, 8]},
+        "label": {"dtype": "int64", "shape": [], "classes": 10},
+    },
+    "splits": {
+        "method": "stratified",
+        "by": "label",
+        "parts": {"train": 0.8, "validation": 0.1, "test": 0.1},
+        "seed": 0,
+    },
+    "records": {
+        "format": "packed",
+        "rows_per_record": 256,
+        "shards": 8,
+        "read_cycle": 4,
+        "order": "source",
+        "compression": "none",
+    },
+}
+
+def write_records(folder, options, stop):
+    """Write the whole set aside, the manifest last, and put it in its place by renaming."""
+    source = Source(options.source)
+    identity = source_identity(options.source)
+    draft, stale = f"{folder}.draft-{os.getpid()}", os.path.exists(folder)
+    manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
+    try:
+        os.makedirs(draft)
+        for part, ids in split(source).items():
+            if not len(ids):
+                raise DataError(f"{source.name}: of its {source.rows} rows {part} gets none")
+            manifest["parts"][part] = write_part(draft, part, ids, source, stop)
+        with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
+            json.dump(manifest, file)
+        if stale:
+            shutil.rmtree(folder)
+        if not os.path.exists(folder):  # else another process was faster
+            os.rename(draft, folder)
+    except (OSError, tf.errors.OpError) as error:
+        raise DataError(f"{folder}: cannot be written: {error}") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

@@ -1,0 +1,1 @@
+WINDOW_BLOCKS = 4  # blocks whose 1024 rows are shuffled together

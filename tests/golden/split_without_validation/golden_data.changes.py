@@ -1,0 +1,24 @@
+# All that the stored bytes depend on; its fingerprint names the folder of the records.
+RECIPE = {
+    "source": {"kind": "npz", "path": "data.npz"},
+    "placeholders": {
+        "image": {"dtype": "uint8", "shape": [8, 8]},
+        "label": {"dtype": "int64", "shape": [], "classes": 10},
+    },
+    "splits": {
+        "method": "stratified",
+        "by": "label",
+        "parts": {"train": 0.9, "test": 0.1},
+        "seed": 0,
+    },
+    "records": {
+        "format": "packed",
+        "rows_per_record": 256,
+        "shards": 8,
+        "read_cycle": 4,
+        "order": "shuffled",
+        "compression": "none",
+    },
+}
+
+PARTS = {"train": 0.9, "test": 0.1}
