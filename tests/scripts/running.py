@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+
 from making import Project
 
 SECONDS = 120  # for a program to end by itself
@@ -42,12 +43,18 @@ class Run:
 
     @cached_property
     def weights(self) -> dict[str, np.ndarray]:
+        """By the name of the layer and of the weight in it."""
         with np.load(self.workdir / "weights.npz") as file:
-            return dict(file)
+            return {by_layer(name): value for name, value in file.items()}
 
     @property
     def checkpoints(self) -> list[Path]:
         return sorted((self.workdir / "checkpoints").glob("*.npz"))
+
+
+def by_layer(name: str) -> str:
+    """The path of a weight without the model's own name."""
+    return "/".join(name.split("/")[-2:])
 
 
 def arguments(project: Project, label: str, *argv: str) -> list[str]:
@@ -82,6 +89,12 @@ def same_weights(one: Run, other: Run) -> bool:
     return one.weights.keys() == other.weights.keys() and all(
         np.array_equal(value, other.weights[name]) for name, value in one.weights.items()
     )
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """All files below a folder, but for compiled modules."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 # -- Programs -------------------------------------------------------------------------------------

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from making import PARTS, TINY, Spec, changed, make
-from running import records_of
 
 import reference_order
+from making import PARTS, TINY, Spec, changed, make
 from reference_order import Layout
+from running import records_of
 
 EPOCHS = 3
 SEED = 11

@@ -1,0 +1,316 @@
+"""A run that was disturbed and continued ends as one that was not: rows, losses and weights.
+
+The disturbances come from inside this process, at chosen steps; test_signals sends real ones.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from making import BOTH_METHODS, METHODS, TINY, Project, changed, make, points
+from running import Run, arguments, call, same_weights, snapshot, train
+
+SPEC = changed(
+    TINY,
+    BOTH_METHODS,
+    {
+        "splits": {"parts": {"train": 0.8, "validation": 0.2}},
+        "train": {
+            "epochs": 3,
+            "optimizer": {"momentum": 0.9},
+            "checkpoint": {"every_steps": 4, "keep": 2},
+        },
+    },
+)
+ROWS = 23  # of them 18 or 19 to train on: five steps an epoch, the last one partial
+STEPS = 15
+
+
+class Killed(BaseException):
+    """The process ends here; no handler runs but those that Python cannot leave out."""
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def method(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def undisturbed(method: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    project = make(tmp_path_factory.mktemp("undisturbed"), SPEC, points(ROWS))
+    return train(project, project.load(method))
+
+
+@pytest.fixture
+def tiny(method: str, tmp_path: Path) -> tuple[Project, ModuleType]:
+    project = make(tmp_path, SPEC, points(ROWS))
+    return project, project.load(method)
+
+
+def before_step(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: int, act: Callable[[], None]
+) -> None:
+    """Act before a run trains on its step (counted from where it begins)."""
+    advance, steps = module.Feeder.advance, iter(range(STEPS))
+
+    def disturbed(feeder: Any) -> Any:
+        if next(steps) == step:
+            act()
+        return advance(feeder)
+
+    monkeypatch.setattr(module.Feeder, "advance", disturbed)
+
+
+def stop_at(module: ModuleType, project: Project, step: int) -> int:
+    """A run that is told to stop while it trains on this step; its exit status."""
+    stop = module.data.StopSignals()
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        before_step(monkeypatch, module, step, lambda: setattr(stop, "received", 15))
+        return call(module, arguments(project, "work", "--audit"), stop)
+
+
+def kill(project: Project, module: ModuleType, *argv: str) -> None:
+    with pytest.raises(Killed):
+        call(module, arguments(project, "work", "--audit", *argv))
+
+
+def raise_killed(*_: Any, **__: Any) -> None:
+    raise Killed
+
+
+def assert_undisturbed(run: Run, whole: Run) -> None:
+    """The run is as one from the first step to the last in one go."""
+    assert [line["step"] for line in run.audit] == list(range(STEPS))
+    assert run.audit == whole.audit
+    keys = ("history", "validation", "steps", "rows_trained", "order_digest", "content_digest")
+    assert {key: run.report[key] for key in keys} == {key: whole.report[key] for key in keys}
+    assert run.report["rows_seen_once"] is True
+    assert same_weights(run, whole)
+
+
+def test_stopped_again_and_again(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
+    project, module = tiny
+    done = 0
+    # At its first step, within an epoch, at its last step, at a step that is saved anyway.
+    for steps in (1, 2, 2, 3, 4):
+        assert stop_at(module, project, steps - 1) == 128 + 15
+        done += steps
+        newest = Run(project.work()).checkpoints[-1]
+        assert newest.stem.endswith(f"{done}")
+        assert not (project.work() / "report.json").exists()
+    assert_undisturbed(train(project, module), undisturbed)
+
+
+@pytest.mark.parametrize("step", [3, 4, 13])
+def test_killed_between_saves(
+    tiny: tuple[Project, ModuleType], undisturbed: Run, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    project, module = tiny
+    with monkeypatch.context() as patch:
+        before_step(patch, module, step, raise_killed)
+        kill(project, module)
+    assert len(Run(project.work()).checkpoints) == min(step // 4, 2)
+    assert_undisturbed(train(project, module), undisturbed)
+
+
+@pytest.mark.parametrize(("moment", "save"), [("fsync", 2), ("replace", 0), ("replace", 2)])
+def test_killed_while_it_saves(
+    tiny: tuple[Project, ModuleType],
+    undisturbed: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+    save: int,
+) -> None:
+    """Before the new checkpoint is whole, or before it is in its place."""
+    project, module = tiny
+    original, checkpoints = getattr(os, moment), []
+
+    def killing(file: Any, *more: Any) -> None:
+        name = os.readlink(f"/proc/self/fd/{file}") if isinstance(file, int) else file
+        if "step-" in str(name):
+            checkpoints.append(name)
+            if len(checkpoints) == save + 1:
+                raise Killed
+        original(file, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, moment, killing)
+        kill(project, module)
+    assert_undisturbed(train(project, module), undisturbed)
+
+
+def test_killed_before_the_report(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
+    """What a shorter run reported is not taken for the report of the longer one."""
+    project, module = tiny
+    train(project, module, "--steps", "7")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(module, "report", raise_killed)
+        kill(project, module)
+    assert_undisturbed(train(project, module), undisturbed)
+
+
+def cut_short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def flipped(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 16
+    path.write_bytes(content)
+
+
+def other_content(path: Path) -> None:
+    np.savez(path, something=np.zeros(3))
+
+
+@pytest.mark.parametrize("damage", [cut_short, emptied, flipped, other_content])
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(
+    tiny: tuple[Project, ModuleType],
+    undisturbed: Run,
+    capsys: pytest.CaptureFixture[str],
+    damage: Callable[[Path], None],
+) -> None:
+    project, module = tiny
+    train(project, module, "--steps", "9")
+    *_, before, newest = Run(project.work()).checkpoints
+    damage(newest)
+    capsys.readouterr()
+    run = train(project, module)
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert str(newest) in printed.err
+    assert f"steps {int(before.stem[5:])} to" in printed.out
+    assert_undisturbed(run, undisturbed)
+
+
+def test_all_checkpoints_damaged(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
+    project, module = tiny
+    for path in train(project, module, "--steps", "9").checkpoints:
+        emptied(path)
+    assert_undisturbed(train(project, module), undisturbed)
+
+
+def test_methods_continue_each_other(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
+    """A checkpoint belongs to what is learned, not to how the bytes reach the device."""
+    project, _ = tiny
+    modules = [project.load(method) for method in METHODS]
+    train(project, modules[0], "--steps", "6")
+    train(project, modules[1], "--steps", "11")
+    assert_undisturbed(train(project, modules[0]), undisturbed)
+
+
+@pytest.mark.parametrize(
+    ("change", "keys"),
+    [
+        ({"train": {"optimizer": {"momentum": 0.5}}}, ["train.optimizer.momentum"]),
+        ({"model": {"layers": ["flatten", {"dense": {"units": 4}}]}}, ["model.layers"]),
+        ({"records": {"rows_per_record": 3}}, ["records.rows_per_record"]),
+        (
+            {"train": {"batch_size": 5, "shuffle": {"kind": "none"}, "seed": 9}},
+            ["train.batch_size", "train.shuffle", "train.seed"],
+        ),
+    ],
+    ids=str,
+)
+def test_a_checkpoint_of_another_recipe_is_refused(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: dict[str, Any],
+    keys: list[str],
+) -> None:
+    project = make(tmp_path, SPEC, points(ROWS))
+    train(project, project.load(METHODS[0]), "--steps", "1")
+    make(tmp_path, changed(SPEC, change))
+    other = project.load(METHODS[0])
+    before = snapshot(project.work())
+    capsys.readouterr()
+    for command in ("train", "evaluate"):
+        assert call(other, arguments(project, "work", command)) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert str(Run(project.work()).checkpoints[-1]) in line
+        assert all(key in line for key in keys)
+    assert snapshot(project.work()) == before
+    train(project, other, "--fresh", "--steps", "1")
+
+
+def test_another_seed_is_refused(
+    tiny: tuple[Project, ModuleType], capsys: pytest.CaptureFixture[str]
+) -> None:
+    project, module = tiny
+    train(project, module, "--steps", "1")
+    capsys.readouterr()
+    assert call(module, arguments(project, "work", "--seed", "6")) == 2
+    assert "train.seed" in capsys.readouterr().err
+
+
+def test_what_changes_no_weight_may_change(
+    method: str, tiny: tuple[Project, ModuleType], undisturbed: Run
+) -> None:
+    project, module = tiny
+    train(project, module, "--steps", "6")
+    change = {
+        "description": "Another text.",
+        "train": {"epochs": None, "steps": STEPS, "checkpoint": {"every_steps": 1}},
+        "pipeline": {"parallel_calls": 1, "host_prefetch": 1},
+        "variants": {method: {"buffers": {"wire": "plain"}}},
+    }
+    make(project.root, changed(SPEC, change))
+    assert_undisturbed(train(project, project.load(method)), undisturbed)
+
+
+def test_only_the_newest_checkpoints_are_kept(tiny: tuple[Project, ModuleType]) -> None:
+    project, module = tiny
+    run = train(project, module)
+    assert [path.stem[-2:] for path in run.checkpoints] == ["12", "15"]
+
+
+def test_fresh_begins_anew(tiny: tuple[Project, ModuleType]) -> None:
+    project, module = tiny
+    train(project, module, "--steps", "7")
+    run = train(project, module, "--fresh", "--steps", "2")
+    assert run.report["steps"] == len(run.audit) == 2
+    assert [path.stem[-2:] for path in run.checkpoints] == ["02"]
+
+
+def test_an_audit_tells_nothing_of_steps_that_it_has_not_seen(
+    tiny: tuple[Project, ModuleType],
+) -> None:
+    project, module = tiny
+    assert call(module, arguments(project, "work", "--steps", "6")) == 0
+    report = train(project, module).report
+    assert report["order_digest"] is report["content_digest"] is report["rows_seen_once"] is None
+
+
+def test_an_audit_has_no_lines_of_another_run(tiny: tuple[Project, ModuleType]) -> None:
+    """Those of an audited run are not taken for the steps of one that was not."""
+    project, module = tiny
+    train(project, module, "--seed", "6")
+    assert call(module, arguments(project, "work", "--fresh", "--steps", "6")) == 0
+    report = train(project, module).report
+    assert report["order_digest"] is report["content_digest"] is report["rows_seen_once"] is None
+
+
+def test_without_audit_the_report_has_no_digests(tiny: tuple[Project, ModuleType]) -> None:
+    project, module = tiny
+    assert call(module, arguments(project, "work", "--steps", "1")) == 0
+    assert not {"order_digest", "content_digest"} & Run(project.work()).report.keys()
+    assert not (project.work() / "audit.jsonl").exists()
+
+
+def test_nothing_to_evaluate(
+    tiny: tuple[Project, ModuleType], capsys: pytest.CaptureFixture[str]
+) -> None:
+    project, module = tiny
+    assert call(module, arguments(project, "work", "evaluate")) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert str(project.work() / "checkpoints") in line
+    assert not project.work().exists()
