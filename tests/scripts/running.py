@@ -5,6 +5,7 @@ TensorFlow takes seconds to start, so only what needs a process of its own gets 
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -129,6 +130,12 @@ def finish(program: subprocess.Popen[str], seconds: float = SECONDS) -> tuple[in
     finally:
         program.kill()
     return program.returncode, out, err
+
+
+def lines(err: str) -> list[str]:
+    """What a script said, without the lines by which TensorFlow and its libraries start up."""
+    theirs = re.compile(r"WARNING: All log messages before absl|[IWE]\d{4} \d\d:\d\d:")
+    return [line for line in err.splitlines() if not theirs.match(line)]
 
 
 def wait_until(condition: Callable[[], Any], program: subprocess.Popen[str]) -> None:

@@ -22,6 +22,7 @@ SPEC = changed(
         "splits": {"parts": {"train": 0.8, "validation": 0.2}},
         "train": {
             "epochs": 3,
+            "validate_every": 2,
             "optimizer": {"momentum": 0.9},
             "checkpoint": {"every_steps": 4, "keep": 2},
         },
@@ -35,15 +36,24 @@ class Killed(BaseException):
     """The process ends here; no handler runs but those that Python cannot leave out."""
 
 
-@pytest.fixture(scope="module", params=METHODS)
+@pytest.fixture
 def method(request: pytest.FixtureRequest) -> str:
-    return request.param
+    """The first, where a test does not ask for both: what is kept does not depend on it."""
+    return getattr(request, "param", METHODS[0])
+
+
+both_methods = pytest.mark.parametrize("method", METHODS, indirect=True)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(method: str, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     project = make(tmp_path_factory.mktemp("undisturbed"), SPEC, points(ROWS))
-    return train(project, project.load(method))
+    return {method: train(project, project.load(method), label=method) for method in METHODS}
+
+
+@pytest.fixture
+def undisturbed(method: str, whole_runs: dict[str, Run]) -> Run:
+    return whole_runs[method]
 
 
 @pytest.fixture
@@ -93,6 +103,7 @@ def assert_undisturbed(run: Run, whole: Run) -> None:
     assert same_weights(run, whole)
 
 
+@both_methods
 def test_stopped_again_and_again(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
     project, module = tiny
     done = 0
@@ -106,6 +117,7 @@ def test_stopped_again_and_again(tiny: tuple[Project, ModuleType], undisturbed: 
     assert_undisturbed(train(project, module), undisturbed)
 
 
+@both_methods
 @pytest.mark.parametrize("step", [3, 4, 13])
 def test_killed_between_saves(
     tiny: tuple[Project, ModuleType], undisturbed: Run, monkeypatch: pytest.MonkeyPatch, step: int
