@@ -6,13 +6,12 @@ from pathlib import Path
 
 from specgen import disk
 from specgen.diagnostics import Diagnostic
-from specgen.names import shadowed
+from specgen.names import NAME, shadowed
 from specgen.places import SPECS, shown
 from specgen.verbs.request import Streams
 from specgen.verbs.schema import schema_text
 
 _SCHEMA = "specgen.schema.json"
-_NAME = re.compile("[a-z][a-z0-9_]{0,63}")
 _STARTER = """\
 # yaml-language-server: $schema={schema}
 #
@@ -71,7 +70,7 @@ def init(streams: Streams, name: str) -> int:
 
 
 def _unusable(name: str) -> list[Diagnostic]:
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(NAME, name):
         message = f"NAME: {name!r} is not of the form [a-z][a-z0-9_]*, of up to 64 characters"
     elif what := shadowed(name):
         message = f"NAME: a script of the name {name!r} would shadow {what}"
