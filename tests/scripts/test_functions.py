@@ -1,0 +1,117 @@
+"""What TensorFlow is asked to do: each step function is traced once, and `measure` adds up."""
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from making import BOTH_METHODS, METHODS, TINY, Project, changed, make, points
+from running import arguments, call, snapshot, train
+
+SPEC = changed(TINY, BOTH_METHODS, {"splits": {"parts": {"train": 0.7, "validation": 0.3}}})
+each_method = pytest.mark.parametrize("method", METHODS)
+
+
+def kept(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[Any]:
+    """The objects that a class of the script makes, as they are made."""
+    made = []
+
+    class Kept(getattr(module, name)):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr(module, name, Kept)
+    return made
+
+
+def traces(owner: Any) -> dict[str, int]:
+    """How often each tf.function of an object was traced."""
+    functions = {name: getattr(owner, name) for name in dir(owner) if not name.startswith("__")}
+    return {
+        name: function.experimental_get_tracing_count()
+        for name, function in functions.items()
+        if hasattr(function, "experimental_get_tracing_count")
+    }
+
+
+@each_method
+@pytest.mark.parametrize("last_batch", ["keep", "drop"])
+def test_every_function_is_traced_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, last_batch: str
+) -> None:
+    """Although the last batch of an epoch is partial, and so are those of validation."""
+    spec = changed(SPEC, {"train": {"last_batch": last_batch}})
+    project = make(tmp_path, spec, points(14))  # batches of 4, 4, 2 and of 4
+    module = project.load(method)
+    feeders, learners = (kept(monkeypatch, module, name) for name in ("Feeder", "Learner"))
+    run = train(project, module, "--epochs", "3")
+    assert len(run.audit) == (9 if last_batch == "keep" else 6)
+    counts = {**traces(feeders[0]), **traces(learners[0])}
+    assert len(counts) >= 2
+    assert set(counts.values()) == {1}, counts
+
+
+def measured(project: Project, module: ModuleType, *argv: str) -> dict[str, Any]:
+    assert call(module, arguments(project, "work", "measure", *argv)) == 0
+    return json.loads((project.work() / "measure.json").read_text())
+
+
+@each_method
+def test_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str], method: str) -> None:
+    project = make(tmp_path, SPEC, points(40))
+    module = project.load(method)
+    result = measured(project, module)
+    fill, alone, fused = (result["seconds_a_step"][name] for name in ("fill", "train", "fused"))
+    assert result["method"] == method
+    assert min(fill, alone, fused) > 0
+    assert result["spread"].keys() == result["seconds_a_step"].keys()
+    assert result["speedup"] == pytest.approx((fill + alone) / fused)
+    assert result["best_speedup"] == pytest.approx((fill + alone) / max(fill, alone))
+    assert 1 <= result["best_speedup"] <= 2
+    assert result["bound"] == ("input" if fill > alone else "training")
+    row_bytes = 3 * 4 + 8 + 8  # x, label, row id
+    assert result["bytes_per_second"] == pytest.approx(4 * row_bytes / fused)
+    efficiency = result["overlap_efficiency"]
+    if min(fill, alone) > max(result["spread"].values()):
+        assert efficiency == pytest.approx((fill + alone - fused) / min(fill, alone))
+    else:
+        assert efficiency is None
+    printed = capsys.readouterr().out
+    for word in ("fill", "train", "fused", "efficiency", result["bound"]):
+        assert word in printed
+    train_placement = train(project, module, "--steps", "2").report["placement"]
+    assert result["placement"] == train_placement
+
+
+@each_method
+def test_measuring_leaves_a_run_as_it_is(tmp_path: Path, method: str) -> None:
+    project = make(tmp_path, SPEC, points(40))
+    module = project.load(method)
+    expected = train(project, module, label="undisturbed").audit
+    train(project, module, "--steps", "3")
+    before = snapshot(project.work())
+    measured(project, module)
+    assert snapshot(project.work()).keys() - before.keys() == {"measure.json"}
+    assert before.items() <= snapshot(project.work()).items()
+    assert train(project, module).audit == expected
+
+
+def test_a_slow_input_bounds_the_run(tmp_path: Path) -> None:
+    """Sleeps of 10 ms a batch stand far above a step of this model."""
+    project = make(tmp_path, SPEC, points(40))
+    result = measured(project, project.load(METHODS[0]), "--slow-input", "10")
+    assert result["bound"] == "input"
+    assert result["seconds_a_step"]["fill"] >= 0.01
+    assert result["seconds_a_step"]["fused"] >= 0.01
+
+
+@each_method
+def test_a_slow_input_changes_nothing_but_time(tmp_path: Path, method: str) -> None:
+    project = make(tmp_path, SPEC, points(14))
+    module = project.load(method)
+    usual = train(project, module, label="usual")
+    slow = train(project, module, "--slow-input", "5", label="slow")
+    assert slow.audit == usual.audit
