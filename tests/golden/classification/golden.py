@@ -6,7 +6,9 @@ Usage: python golden.py [prepare|train|evaluate|measure] [--help]
 
 import argparse
 import contextlib
+import fcntl
 import hashlib
+import itertools
 import json
 import os
 import signal
@@ -26,10 +28,29 @@ import numpy as np
 import tensorflow as tf
 
 import golden_data as data
-from golden_data import Batch, DataError
+from golden_data import Batch, UserError
 
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "image": {
+            "dtype": "uint8",
+            "shape": [8, 8],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 0.0625,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "int64",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "classes": 10,
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {
         "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]
     },
@@ -46,14 +67,15 @@ RECIPE = {
     },
 }
 WORKDIR = os.path.join("runs", "golden", "default")
-BATCH_SIZE = 64
+BATCH_SIZE = RECIPE["train"]["batch_size"]
 EPOCHS = 2
-SEED = 0
+SEED = RECIPE["train"]["seed"]
 CHECKPOINT_EVERY = 500  # steps
 CHECKPOINTS_KEPT = 3
 HOST_PREFETCH = 4  # batches kept ready on the host
 PARALLEL_CALLS = tf.data.AUTOTUNE
 METRICS = ("accuracy",)
+BATCH_BYTES = 5120  # on the way to the device
 # The dtypes that travel to the device and wait there.
 WIRE = Batch(image="uint8", label="int64", row_id="int64")
 
@@ -73,16 +95,14 @@ def decode(blocks):
     return Batch(*columns)
 
 
-def pad(batch):
-    """The last batch, filled up to the shape of the others; row_id -1 marks the filling."""
-    missing = BATCH_SIZE - tf.shape(batch.row_id)[0]
-
-    def padded(values, fill):
-        paddings = [[0, missing]] + [[0, 0]] * (values.shape.rank - 1)
-        values = tf.pad(values, paddings, constant_values=fill)
-        return tf.ensure_shape(values, [BATCH_SIZE] + values.shape[1:])
-
-    return Batch(*(padded(values, 0) for values in batch[:-1]), padded(batch.row_id, -1))
+def whole_batches(rows, count):
+    """Batches of all `count` rows; a filling, marked by row_id -1, completes the last one."""
+    # Not of zeros alone: a model that divides by the spread of a row would make them NaN.
+    filling = Batch(*(np.resize([0, 1], c.shape).astype(c.dtype) for c in data.COLUMNS))
+    missing = -count % BATCH_SIZE
+    filling = filling._replace(row_id=np.int64(-1))
+    fillings = tf.data.Dataset.from_tensors(filling).repeat(missing).batch(BATCH_SIZE)
+    return rows.concatenate(fillings).rebatch(BATCH_SIZE, drop_remainder=True)
 
 
 def epoch_rows(seed, epoch, files, first_window, first_row):
@@ -90,8 +110,9 @@ def epoch_rows(seed, epoch, files, first_window, first_row):
 
     def permuted(window, blocks):
         rows = decode(blocks)
-        place = [seed, epoch, window, tf.size(rows.row_id)]
-        order = tf.ensure_shape(tf.numpy_function(data.window_order, place, tf.int64), (None,))
+        position = [seed, epoch, window, tf.size(rows.row_id)]
+        order = tf.numpy_function(data.window_order, position, tf.int64)
+        order = tf.ensure_shape(order, (None,))
         order = order[tf.where(window == first_window, first_row, 0) :]
         return Batch(*(tf.gather(values, order) for values in rows))
 
@@ -107,41 +128,38 @@ def epoch_rows(seed, epoch, files, first_window, first_row):
     return windows.enumerate(first_window).map(permuted, PARALLEL_CALLS)
 
 
-def training_batches(records, seed, start, stop, slow_ms=0):
-    """The batches of steps `start` to `stop` - 1, one data set over all their epochs."""
+def training_batches(records, seed, start, end, slow_ms=0):
+    """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
     steps = steps_an_epoch(records)
 
     def epochs():
-        for epoch in range(start // steps, -(-stop // steps)):
+        for epoch in range(start // steps, -(-end // steps)):
             first_row = max(0, start - epoch * steps) * BATCH_SIZE
             yield (epoch, *records.epoch(epoch, seed, first_row))
 
     def batches_of(*epoch):
-        return epoch_rows(seed, *epoch).rebatch(BATCH_SIZE).map(pad)
+        rows = epoch_rows(seed, *epoch)
+        return whole_batches(rows, records.rows("train"))
 
     def delayed(batch):
-        def sleep(row_id):
-            time.sleep(slow_ms / 1000)
-            return row_id
-
-        row_id = tf.numpy_function(sleep, [batch.row_id], tf.int64)
-        return batch._replace(row_id=tf.ensure_shape(row_id, (BATCH_SIZE,)))
+        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
+        return batch
 
     number = tf.TensorSpec((), tf.int64)
     signature = (number, tf.TensorSpec((None,), tf.string), number, number)
     batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    batches = batches.flat_map(batches_of)
+    batches = batches.flat_map(batches_of).take(end - start)
     if slow_ms:
         batches = batches.map(delayed)
-    count = tf.data.experimental.assert_cardinality(stop - start)
-    return batches.take(stop - start).apply(count).prefetch(HOST_PREFETCH)
+    counted = tf.data.experimental.assert_cardinality(end - start)
+    return batches.apply(counted).prefetch(HOST_PREFETCH)
 
 
 def stored_batches(records, part):
     """All rows of a part, in stored order."""
-    blocks = tf.data.TFRecordDataset(records.files(part)).batch(data.WINDOW_BLOCKS)
-    batches = blocks.map(decode, PARALLEL_CALLS).rebatch(BATCH_SIZE).map(pad)
-    return batches.prefetch(HOST_PREFETCH)
+    files = [path for path, _ in records.shards(part)]
+    rows = tf.data.TFRecordDataset(files).batch(data.WINDOW_BLOCKS).map(decode, PARALLEL_CALLS)
+    return whole_batches(rows, records.rows(part)).prefetch(HOST_PREFETCH)
 
 
 def steps_an_epoch(records):
@@ -166,12 +184,12 @@ class Feeder:
             self.a, self.b = buffer(), buffer()
         for name, found in self.placement().items():
             if found != device:  # each step would copy once more, and nothing overlap
-                raise DataError(f"buffer {name} is on {found}, not on {device}")
+                raise UserError(f"buffer {name} is on {found}, not on {device}")
         with tf.device("CPU:0"):  # where tf.cond reads its predicate
             self.use_a, self.use_b = tf.constant(True), tf.constant(False)
         self.fill_and_train = tf.function(self._fill_and_train)
-        self.fill_only = tf.function(self._fill)
-        self.train_only = tf.function(self._train)
+        self.fill_only = tf.function(self._fill)  # for the first batch
+        self.train_only = tf.function(self._train)  # for the last one
 
     def placement(self):
         """The device of each buffer."""
@@ -184,9 +202,8 @@ class Feeder:
     def start(self, batches):
         """Fill the first buffer: training on an empty one would not wait, but learn from zeros."""
         self.batches, self.left = iter(batches), len(batches)
-        self.turn = self.use_b
-        self.fill()
-        self.turn = self.use_a
+        self.fill_only(self.batches, self.use_b)
+        self.turn, self.other = self.use_a, self.use_b
 
     def close(self):
         self.batches = None  # ends the threads of tf.data, which call into Python, before Python
@@ -195,7 +212,7 @@ class Feeder:
         """Train on one buffer and fill the other, then swap. The last batch has no successor."""
         self.left -= 1
         result = self.fill_and_train(self.batches, self.turn) if self.left else self.train()
-        self.turn = self.use_b if self.turn is self.use_a else self.use_a
+        self.turn, self.other = self.other, self.turn
         return result
 
     def fill(self):
@@ -231,30 +248,26 @@ class Feeder:
 # -- Model ----------------------------------------------------------------------------------------
 
 
-def drawn(seed, layer):
+def glorot(seed, layer):
     """Glorot-uniform weights drawn by NumPy: the same on every target and in every version."""
 
     def initializer(shape, dtype=None):
         limit = np.sqrt(6 / (np.prod(shape[:-2]) * (shape[-2] + shape[-1])))
-        # Four numbers: no order of rows is drawn from so many.
-        random = data.random(seed, layer, 0, 0)
-        return random.uniform(-limit, limit, shape).astype("float32")
+        # Orders of rows are drawn by two or three numbers, so that weights share none with them.
+        drawn = data.seeded(seed, layer, 0, 0).uniform(-limit, limit, shape)
+        return drawn.astype("float32")
 
     return initializer
 
 
 def build_model(seed):
-    return keras.Sequential(
-        [
-            keras.Input((8, 8)),
-            keras.layers.Flatten(),
-            keras.layers.Dense(
-                10,
-                kernel_initializer=drawn(seed, 1),
-                name="dense_1",
-            ),
-        ]
-    )
+    """Gives logits."""
+    layers = [
+        keras.Input((8, 8)),
+        keras.layers.Flatten(),
+        keras.layers.Dense(10, kernel_initializer=glorot(seed, 1), name="dense_1"),
+    ]
+    return keras.Sequential(layers)
 
 
 def model_input(batch):
@@ -269,20 +282,17 @@ def losses(batch, logits):
 
 def scores(batch, logits):
     """Each of METRICS, for each row."""
-    return [
-        tf.equal(tf.argmax(logits, axis=-1), batch.label),
-    ]
+    return [tf.equal(tf.argmax(logits, axis=-1), batch.label)]
 
 
 class Learner:
     """The model, its optimizer, and the sum of the row losses of an epoch so far."""
 
     def __init__(self, device, seed, audited):
-        self.device, self.audited = device, audited
+        self.device, self.audited, self.parts = device, audited, {}
         with tf.device(device):
             self.model = build_model(seed)
             self.optimizer = keras.optimizers.SGD(0.1, momentum=0.0, nesterov=False)
-
             self.optimizer.build(self.model.trainable_variables)
             self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
 
@@ -302,17 +312,21 @@ class Learner:
     @tf.function
     def sums(self, batch):
         """Of the real rows of a batch: loss and each metric, summed."""
-        real = tf.cast(batch.row_id >= 0, tf.float32)
         with tf.device(self.device):
             logits = self.model(model_input(batch), training=False)
             rows = [losses(batch, logits), *scores(batch, logits)]
-            return [tf.reduce_sum(tf.cast(values, tf.float32) * real) for values in rows]
+            real = tf.cast(batch.row_id >= 0, tf.float64)
+            return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
-    def evaluate(self, records, part):
-        """Loss and metrics of a part, averaged over its rows."""
+    def evaluate(self, records, part, stop):
+        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
+        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
+            self.parts[part] = stored_batches(records, part)
         sums = np.zeros(1 + len(METRICS))
-        for batch in stored_batches(records, part):
-            sums += [float(value) for value in self.sums(batch)]
+        for batch in self.parts[part]:
+            if stop.received:
+                return None
+            sums += self.sums(batch).numpy()
         return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
 
     def variables(self):
@@ -323,14 +337,30 @@ class Learner:
 # -- What a run keeps -----------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def locked(folder):
+    """Keeps the folder to one run at a time."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "lock"), "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(f"{folder}: another run is in it; --workdir names another") from error
+        yield
+
+
 def write_whole(path, write):
     """A file that is there as a whole or, whenever a kill comes, as it was before."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path + ".draft", "wb") as file:
-        write(file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(path + ".draft", path)
+    draft = os.path.join(os.path.dirname(path), "draft")
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(draft, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def write_json(path, value):
@@ -346,7 +376,7 @@ def differences(old, new, path=""):
 
 
 class Checkpoints:
-    """All variables and the state of a run, in one .npz file for each time it was saved."""
+    """All variables and the state of a run, one .npz file each time: whole, or not there at all."""
 
     def __init__(self, folder, recipe):
         self.folder, self.recipe = folder, recipe
@@ -354,6 +384,10 @@ class Checkpoints:
     def paths(self):
         names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
         return [os.path.join(self.folder, n) for n in sorted(names) if n.endswith(".npz")]
+
+    def clear(self):
+        for path in self.paths():
+            os.remove(path)
 
     def save(self, learner, state, audited):
         path = os.path.join(self.folder, f"step-{state['step']:010d}.npz")
@@ -375,9 +409,13 @@ class Checkpoints:
                 continue
             changed = differences(text["recipe"], self.recipe)
             if changed:
-                raise DataError(f"{path}: of another {', '.join(changed)}; --fresh begins anew")
-            for number, variable in enumerate(learner.variables()):
-                variable.assign(saved.pop(f"arr_{number}"))
+                raise UserError(f"{path}: of another {', '.join(changed)}; --fresh begins anew")
+            variables = learner.variables()
+            values = [saved.pop(f"arr_{number}", None) for number in range(len(variables))]
+            if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
+                raise UserError(f"{path}: of another model; --fresh begins anew")
+            for variable, value in zip(variables, values):
+                variable.assign(value)
             return text["state"], saved
         return None
 
@@ -385,16 +423,15 @@ class Checkpoints:
 class Audit:
     """audit.jsonl: a line on what the model read at each step."""
 
-    def __init__(self, workdir, records, step, saved):
-        self.path = os.path.join(workdir, "audit.jsonl")
+    def __init__(self, path, records, step, saved):
+        self.path = path
         self.seen = saved.get("seen", np.zeros(records.manifest["rows"], "uint8"))
         self.once = saved.get("once", np.zeros(0, bool))  # for each complete epoch
         kept = 0  # bytes up to the checkpoint
-        if step and os.path.exists(self.path):
-            with open(self.path, "rb") as file:
-                kept = sum(map(len, file.readlines()[:step]))
-        os.makedirs(workdir, exist_ok=True)
-        self.file = open(self.path, "a", encoding="utf-8")
+        if step and os.path.exists(path):
+            with open(path, "rb") as file:
+                kept = sum(map(len, itertools.islice(file, step)))
+        self.file = open(path, "a", encoding="utf-8")
         self.file.truncate(kept)
 
     def write(self, step, epoch, loss, batch):
@@ -418,14 +455,18 @@ class Audit:
     def summary(self, steps):
         """The digests of the run; null where not every step from 0 on was audited."""
         self.file.close()
+        ids, content, lines = hashlib.sha256(), hashlib.sha256(), 0
         with open(self.path, encoding="utf-8") as file:
-            lines = [json.loads(line) for line in file]
-        names = {"order_digest": "ids", "content_digest": "content"}
-        if [line["step"] for line in lines] != list(range(steps)):
-            return dict.fromkeys([*names, "rows_seen_once"])
-        texts = {name: "".join(line[key] for line in lines) for name, key in names.items()}
-        digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-        return {**digests, "rows_seen_once": bool(self.once.all()) if len(self.once) else None}
+            for line in map(json.loads, file):
+                ids.update(line["ids"].encode())
+                content.update(line["content"].encode())
+                lines += line["step"] == lines
+        whole = lines == steps
+        return {
+            "order_digest": ids.hexdigest() if whole else None,
+            "content_digest": content.hexdigest() if whole else None,
+            "rows_seen_once": bool(self.once.all()) if whole and len(self.once) else None,
+        }
 
 
 # -- Commands -------------------------------------------------------------------------------------
@@ -434,18 +475,18 @@ class Audit:
 def configure(threads):
     """What TensorFlow takes before its first operation only. Returns the device to train on."""
     if keras.backend.backend() != "tensorflow":
-        raise DataError(f"Keras runs on {keras.backend.backend()}; set KERAS_BACKEND=tensorflow")
+        raise UserError(f"Keras runs on {keras.backend.backend()}; set KERAS_BACKEND=tensorflow")
     keras.config.set_floatx("float32")
     keras.config.set_image_data_format("channels_last")
-    if threads:
-        try:
+    gpus = tf.config.list_physical_devices("GPU")
+    try:
+        if threads:
             tf.config.threading.set_intra_op_parallelism_threads(threads)
             tf.config.threading.set_inter_op_parallelism_threads(threads)
-        except RuntimeError as error:
-            raise DataError(f"--threads {threads}: TensorFlow runs with others already") from error
-    gpus = tf.config.list_physical_devices("GPU")
-    for gpu in gpus:
-        tf.config.experimental.set_memory_growth(gpu, True)
+        for gpu in gpus:
+            tf.config.experimental.set_memory_growth(gpu, True)
+    except RuntimeError as error:
+        raise UserError("TensorFlow already runs in this process, with other settings") from error
     return "GPU:0" if gpus else "CPU:0"
 
 
@@ -457,108 +498,152 @@ def begin(options, stop):
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
 
 
-def train(options, stop):
-    """Train from the last checkpoint to the last step, then evaluate and report."""
-    records, learner, checkpoints = begin(options, stop)
-    if options.fresh:
-        for path in checkpoints.paths():
-            os.remove(path)
-    state, saved = checkpoints.restore(learner) or ({"step": 0, "seconds": 0.0, "history": []}, {})
-    steps, first = steps_an_epoch(records), state["step"]
-    total = min(n for n in (options.steps, (options.epochs or 0) * steps) if n)
-    if first >= total and os.path.exists(os.path.join(options.workdir, "report.json")):
-        print(f"{options.workdir}: {first} steps are trained already; --fresh begins anew")
-        return
-    audit = Audit(options.workdir, records, first, saved) if options.audit else None
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
-        if first < total:
-            print(f"training on {learner.device}: steps {first} to {total - 1}", flush=True)
-            feeder.start(training_batches(records, options.seed, first, total, options.slow_input))
-        progress = data.Progress("steps", total - first)
-        began = time.time()
-        for step in range(first, total):
-            loss, batch = feeder.advance()
-            if audit:
-                audit.write(step, step // steps, loss, batch)
-            state["step"] = step + 1
-            last, stopping = step + 1 == total, stop.received
-            if last or (step + 1) % steps == 0:
-                progress.close()
-                end_epoch(records, learner, state, audit, last)
-            if last or stopping or (step + 1) % CHECKPOINT_EVERY == 0:
-                state["seconds"] += time.time() - began
-                began = time.time()
-                checkpoints.save(learner, state, audit.arrays() if audit else {})
-            if stopping:
-                stop.check()
-            progress.update(step + 1 - first)
-        progress.close()
-        report(options, records, learner, state, feeder, audit)
-
-
-def end_epoch(records, learner, state, audit, last):
-    """Add the epoch to the history; one that --steps cut short may be completed by a later run."""
-    epoch, done = divmod(state["step"] - 1, steps_an_epoch(records))
-    rows = min((done + 1) * BATCH_SIZE, records.rows("train"))
-    record = {"epoch": epoch, "steps": done + 1, "rows": rows, "validation": None}
-    record["train_loss"] = float(learner.loss_sum.numpy()) / rows
-    record["validation"] = learner.evaluate(records, "validation")
-    state["history"] = state["history"][:epoch] + [record]
-    if done + 1 == steps_an_epoch(records):
-        learner.loss_sum.assign(0.0)
-        if audit:
-            audit.end_epoch(rows)
-    shown = {"train loss": record["train_loss"], **(record["validation"] or {})}
-    print(f"epoch {epoch}: {figures(shown)}", flush=True)
-
-
 def figures(values):
     return ", ".join(f"{name} {value:.4f}" for name, value in values.items())
 
 
-def report(options, records, learner, state, feeder, audit):
-    """Write report.json and weights.npz."""
-    rows, last = sum(epoch["rows"] for epoch in state["history"]), state["history"][-1]
-    result = {
-        "name": "golden",
-        "variant": "default",
-        "target": "tf2",
-        "method": "two_variable",
-        "batch_size": BATCH_SIZE,
-        "epochs": state["step"] // steps_an_epoch(records),
-        "steps": state["step"],
-        "rows_trained": rows,
-        "splits": {part: records.rows(part) for part in records.parts},
-        "history": state["history"],
-        "train_loss": last["train_loss"],
-        "validation": last["validation"],
-        "test": learner.evaluate(records, "test"),
-        "seconds": state["seconds"],
-        "rows_per_second": rows / state["seconds"],
-        "stall_fraction": feeder.waited and feeder.waited / state["seconds"],
-        "placement": feeder.placement(),
-    }
-    if audit:
-        result.update(audit.summary(state["step"]))
-    weights = {weight.path: weight.numpy() for weight in learner.model.weights}
-    write_whole(os.path.join(options.workdir, "weights.npz"), lambda f: np.savez(f, **weights))
-    write_json(os.path.join(options.workdir, "report.json"), result)
-    print(f"test: {figures(result['test'])}")
-    print(f"{options.workdir}: report.json, weights.npz")
+class Run:
+    """A training run, continued from its last checkpoint."""
+
+    def __init__(self, options, stop):
+        self.options, self.stop = options, stop
+        self.records, self.learner, self.checkpoints = begin(options, stop)
+        if options.fresh:
+            self.checkpoints.clear()
+        new = {"step": 0, "seconds": 0.0, "waited": None, "history": []}
+        self.state, self.saved = self.checkpoints.restore(self.learner) or (new, {})
+        self.steps = steps_an_epoch(self.records)
+        limits = (options.steps, (options.epochs or 0) * self.steps)
+        self.total = min(limit for limit in limits if limit)
+        self.feeder = Feeder(self.learner.learn, self.learner.device)
+        self.feeder.waited = self.state["waited"] or self.feeder.waited
+        self.audit = None
+
+    def path(self, name):
+        return os.path.join(self.options.workdir, name)
+
+    def train(self):
+        """The steps that are left."""
+        options, state, first = self.options, self.state, self.state["step"]
+        if options.audit:
+            self.audit = Audit(self.path("audit.jsonl"), self.records, first, self.saved)
+        if self.at_end() and len(state["history"]) * self.steps < first:
+            self.end_epoch()  # which was stopped
+        if first < self.total:
+            print(
+                f"training on {self.learner.device}: steps {first} to {self.total - 1}", flush=True
+            )
+            batches = training_batches(
+                self.records, options.seed, first, self.total, options.slow_input
+            )
+            self.feeder.start(batches)
+        progress = data.Progress("steps", self.total - first)
+        began = time.time()
+        for step in range(first, self.total):
+            loss, batch = self.feeder.advance()
+            if self.audit:
+                self.audit.write(step, step // self.steps, loss, batch)
+            state["step"] = step + 1
+            progress.update(step + 1 - first)
+            if self.at_end():
+                state["seconds"] += time.time() - began
+                progress.close()
+                self.end_epoch()
+                began = time.time()
+            if self.stop.received or step + 1 == self.total or (step + 1) % CHECKPOINT_EVERY == 0:
+                state.update(
+                    seconds=state["seconds"] + time.time() - began, waited=self.feeder.waited
+                )
+                self.checkpoints.save(
+                    self.learner, state, self.audit.arrays() if self.audit else {}
+                )
+                self.stop.check()
+                began = time.time()
+
+    def at_end(self):
+        """Whether an epoch, or the run, ends here."""
+        return self.state["step"] % self.steps == 0 or self.state["step"] >= self.total
+
+    def end_epoch(self):
+        """Add the epoch to the history; a longer run may complete one that --steps cut short."""
+        state, learner = self.state, self.learner
+        epoch, done = divmod(state["step"] - 1, self.steps)
+        rows = min((done + 1) * BATCH_SIZE, self.records.rows("train"))
+        record = {"epoch": epoch, "steps": done + 1, "rows": rows}
+        record["train_loss"] = learner.loss_sum.numpy() / rows
+        record["validation"] = learner.evaluate(self.records, "validation", self.stop)
+        if self.stop.received:
+            return  # the next run ends it
+        state["history"][epoch:] = [record]
+        if done + 1 == self.steps:
+            learner.loss_sum.assign(0.0)
+            if self.audit:
+                self.audit.end_epoch(rows)
+        shown = {"train loss": record["train_loss"], **(record["validation"] or {})}
+        print(f"epoch {epoch}: {figures(shown)}", flush=True)
+
+    def report(self):
+        """Evaluate, and write weights.npz and report.json."""
+        state, last = self.state, self.state["history"][-1]
+        rows = sum(epoch["rows"] for epoch in state["history"])
+        test = self.learner.evaluate(self.records, "test", self.stop)
+        self.stop.check()
+        print(f"test: {figures(test)}")
+        result = {
+            "name": "golden",
+            "variant": "default",
+            "target": "tf2",
+            "method": "two_variable",
+            "batch_size": BATCH_SIZE,
+            "epochs": state["step"] // self.steps,
+            "steps": state["step"],
+            "rows_trained": rows,
+            "splits": {part: self.records.rows(part) for part in self.records.parts},
+            "history": state["history"],
+            "train_loss": last["train_loss"],
+            "validation": last["validation"],
+            "test": test,
+            "seconds": state["seconds"],
+            "rows_per_second": rows / state["seconds"],
+            "stall_fraction": self.feeder.waited and self.feeder.waited / state["seconds"],
+            "placement": self.feeder.placement(),
+        }
+        if self.audit:
+            result.update(self.audit.summary(state["step"]))
+        weights = {weight.path: weight.numpy() for weight in self.learner.model.weights}
+        write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
+        write_json(self.path("report.json"), result)
+        print(f"{self.options.workdir}: report.json, weights.npz")
+
+
+def train(options, stop):
+    """Train from the last checkpoint to the last step, then evaluate and report."""
+    with locked(options.workdir):
+        run = Run(options, stop)
+        if run.state["step"] >= run.total and os.path.exists(run.path("report.json")):
+            print(f"{options.workdir}: {run.state['step']} steps are trained already; see --fresh")
+            return
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(run.path("report.json"))  # of fewer steps
+        with contextlib.closing(run.feeder):
+            run.train()
+            run.report()
 
 
 def evaluate(options, stop):
     """Print what the last checkpoint is worth."""
     records, learner, checkpoints = begin(options, stop)
     if not checkpoints.restore(learner):
-        raise DataError(f"{checkpoints.folder}: no checkpoint there; train first")
+        raise UserError(f"{checkpoints.folder}: no checkpoint there; train first")
     for part in records.parts:
-        print(f"{part}: {figures(learner.evaluate(records, part))}")
+        result = learner.evaluate(records, part, stop)
+        stop.check()
+        print(f"{part}: {figures(result)}", flush=True)
 
 
 def measure(options, stop):
     """Time filling alone, training alone and both together, in rounds that interleave."""
-    rounds, steps, warm = 5, 20, HOST_PREFETCH + 2
+    rounds, steps, warm = 7, 20, HOST_PREFETCH + 2
     records, learner, _ = begin(options, stop)
     with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
         batches = 1 + (1 + rounds) * 2 * (warm + steps)
@@ -578,7 +663,8 @@ def measure(options, stop):
                 stop.check()
         placement = feeder.placement()
     seconds = {name: float(np.median(values[1:])) for name, values in times.items()}
-    spread = {name: max(values[1:]) - min(values[1:]) for name, values in times.items()}
+    quarters = {name: np.percentile(values[1:], [25, 75]) for name, values in times.items()}
+    spread = {name: float(high - low) for name, (low, high) in quarters.items()}
     smaller, larger = sorted([seconds["fill"], seconds["train"]])
     hidden = smaller + larger - seconds["fused"]
     result = {
@@ -593,16 +679,12 @@ def measure(options, stop):
         "speedup": (smaller + larger) / seconds["fused"],
         "best_speedup": (smaller + larger) / larger,
         "bound": "input" if seconds["fill"] > seconds["train"] else "training",
-        "bytes_per_second": 5120 / seconds["fused"],
+        "bytes_per_second": BATCH_BYTES / seconds["fused"],
     }
     write_json(os.path.join(options.workdir, "measure.json"), result)
     for name, value in seconds.items():
         print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
     print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
-
-
-def prepare(options, stop):
-    data.prepare(options, stop, options.fresh)
 
 
 def whole(least, most=2**31 - 1):
@@ -615,33 +697,27 @@ def whole(least, most=2**31 - 1):
 
 
 def main(argv=None, stop=None):
+    commands = {
+        "prepare": lambda *both: data.prepare(*both, fresh=options.fresh),
+        "train": train,
+        "evaluate": evaluate,
+        "measure": measure,
+    }
     parser = argparse.ArgumentParser(description="Train the model.")
-    commands = {"prepare": prepare, "train": train, "evaluate": evaluate, "measure": measure}
-    parser.add_argument("command", nargs="?", choices=list(commands), default="train")
-    parser.add_argument("--workdir", metavar="DIR", default=WORKDIR, help="default: %(default)s")
+    add = parser.add_argument
+    add("command", nargs="?", choices=list(commands), default="train")
+    add("--workdir", metavar="DIR", default=WORKDIR, help="default: %(default)s")
     data.add_arguments(parser)
-    parser.add_argument("--epochs", type=whole(1), metavar="N", help="in all")
-    parser.add_argument("--steps", type=whole(1), metavar="N", help="in all")
-    parser.add_argument(
-        "--seed", type=whole(0, 2**32 - 1), metavar="N", default=SEED, help="default: %(default)s"
-    )
-    parser.add_argument("--threads", type=whole(1), metavar="N", help="of TensorFlow")
-    parser.add_argument("--audit", action="store_true", help="record what the model reads")
-    parser.add_argument(
-        "--slow-input", type=whole(0), metavar="MS", default=0, help="for each batch"
-    )
+    add("--epochs", type=whole(1), metavar="N", help="in all")
+    add("--steps", type=whole(1), metavar="N", help="in all")
+    add("--seed", type=whole(0, 2**32 - 1), metavar="N", default=SEED, help=f"default: {SEED}")
+    add("--threads", type=whole(1), metavar="N", help="of TensorFlow")
+    add("--audit", action="store_true", help="record what the model reads")
+    add("--slow-input", type=whole(0), metavar="MS", default=0, help="delay each batch")
     options = parser.parse_args(argv)
     if not options.epochs and not options.steps:
         options.epochs = EPOCHS
-
-    def command():
-        try:
-            commands[options.command](options, stop or data.StopSignals())
-        except tf.errors.DataLossError as error:
-            data.prepare(options, stop).check_blocks()
-            raise DataError(error.message) from error
-
-    return data.run(command)
+    return data.run(commands[options.command], options, stop)
 
 
 if __name__ == "__main__":

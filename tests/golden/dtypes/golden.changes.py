@@ -1,7 +1,98 @@
 import importlib
 
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "flag": {
+            "dtype": "bool",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "byte": {
+            "dtype": "uint8",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "small": {
+            "dtype": "int8",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "word": {
+            "dtype": "uint16",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "short": {
+            "dtype": "int16",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "count": {
+            "dtype": "int32",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "id": {
+            "dtype": "int64",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "half": {
+            "dtype": "float16",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "single": {
+            "dtype": "float32",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "double": {
+            "dtype": "float64",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "uint8",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "classes": 10,
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {"import": "models:classifier"},
     "train": {
         "batch_size": 64,
@@ -15,6 +106,8 @@ RECIPE = {
         "validate_every": 1,
     },
 }
+
+BATCH_BYTES = 2944  # on the way to the device
 
 # The dtypes that travel to the device and wait there.
 WIRE = Batch(
@@ -36,41 +129,38 @@ def to_wire(batch):
     """The batch as it travels to the device, in the dtypes of WIRE."""
     return Batch(*map(tf.cast, batch, WIRE))
 
-def training_batches(records, seed, start, stop, slow_ms=0):
-    """The batches of steps `start` to `stop` - 1, one data set over all their epochs."""
+def training_batches(records, seed, start, end, slow_ms=0):
+    """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
     steps = steps_an_epoch(records)
 
     def epochs():
-        for epoch in range(start // steps, -(-stop // steps)):
+        for epoch in range(start // steps, -(-end // steps)):
             first_row = max(0, start - epoch * steps) * BATCH_SIZE
             yield (epoch, *records.epoch(epoch, seed, first_row))
 
     def batches_of(*epoch):
-        return epoch_rows(seed, *epoch).rebatch(BATCH_SIZE).map(pad)
+        rows = epoch_rows(seed, *epoch)
+        return whole_batches(rows, records.rows("train"))
 
     def delayed(batch):
-        def sleep(row_id):
-            time.sleep(slow_ms / 1000)
-            return row_id
-
-        row_id = tf.numpy_function(sleep, [batch.row_id], tf.int64)
-        return batch._replace(row_id=tf.ensure_shape(row_id, (BATCH_SIZE,)))
+        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
+        return batch
 
     number = tf.TensorSpec((), tf.int64)
     signature = (number, tf.TensorSpec((None,), tf.string), number, number)
     batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    batches = batches.flat_map(batches_of)
-    batches = batches.map(to_wire)
+    batches = batches.flat_map(batches_of).take(end - start)
+    batches = batches.map(to_wire, PARALLEL_CALLS)
     if slow_ms:
         batches = batches.map(delayed)
-    count = tf.data.experimental.assert_cardinality(stop - start)
-    return batches.take(stop - start).apply(count).prefetch(HOST_PREFETCH)
+    counted = tf.data.experimental.assert_cardinality(end - start)
+    return batches.apply(counted).prefetch(HOST_PREFETCH)
 
 def stored_batches(records, part):
     """All rows of a part, in stored order."""
-    blocks = tf.data.TFRecordDataset(records.files(part)).batch(data.WINDOW_BLOCKS)
-    batches = blocks.map(decode, PARALLEL_CALLS).rebatch(BATCH_SIZE).map(pad).map(to_wire)
-    return batches.prefetch(HOST_PREFETCH)
+    files = [path for path, _ in records.shards(part)]
+    rows = tf.data.TFRecordDataset(files).batch(data.WINDOW_BLOCKS).map(decode, PARALLEL_CALLS)
+    return whole_batches(rows, records.rows(part)).map(to_wire).prefetch(HOST_PREFETCH)
 
 def layers_of(model):
     """The layers of a model and of the models in it."""
@@ -80,16 +170,15 @@ def layers_of(model):
 
 def build_model(seed):
     """The user's model, with its variables made."""
-    folder = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "."))
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".")
     sys.path.insert(0, folder)
     try:
-        function = importlib.import_module("models").classifier
-    except (ImportError, AttributeError) as error:
-        raise DataError(f"model.import: {error}; looked in {folder}") from error
+        keras.utils.set_random_seed(seed)
+        model = importlib.import_module("models").classifier()
+    except ImportError as error:
+        raise UserError(f"model.import: {error}; looked in {folder}") from error
     finally:
         sys.path.remove(folder)
-    keras.utils.set_random_seed(seed)
-    model = function()
     outputs = model(
         {
             "flag": tf.zeros((1, *())),
@@ -105,10 +194,10 @@ def build_model(seed):
         }
     )
     if outputs.shape[1:] != (10,):
-        raise DataError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
+        raise UserError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
     for layer in layers_of(model):
-        if isinstance(layer, keras.layers.BatchNormalization):
-            raise DataError(
+        if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable:
+            raise UserError(
                 f"model.import: {layer.name} would learn from padding; use train.last_batch: drop"
             )
     return model
@@ -135,19 +224,16 @@ def losses(batch, logits):
 
 def scores(batch, logits):
     """Each of METRICS, for each row."""
-    return [
-        tf.equal(tf.argmax(logits, axis=-1), tf.cast(batch.label, tf.int64)),
-    ]
+    return [tf.equal(tf.argmax(logits, axis=-1), tf.cast(batch.label, tf.int64))]
 
 class Learner:
     """The model, its optimizer, and the sum of the row losses of an epoch so far."""
 
     def __init__(self, device, seed, audited):
-        self.device, self.audited = device, audited
+        self.device, self.audited, self.parts = device, audited, {}
         with tf.device(device):
             self.model = build_model(seed)
             self.optimizer = keras.optimizers.SGD(0.1, momentum=0.0, nesterov=False)
-
             self.optimizer.build(self.model.trainable_variables)
             self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
 
@@ -168,17 +254,21 @@ class Learner:
     @tf.function
     def sums(self, batch):
         """Of the real rows of a batch: loss and each metric, summed."""
-        real = tf.cast(batch.row_id >= 0, tf.float32)
         with tf.device(self.device):
             logits = self.model(model_input(batch), training=False)
             rows = [losses(batch, logits), *scores(batch, logits)]
-            return [tf.reduce_sum(tf.cast(values, tf.float32) * real) for values in rows]
+            real = tf.cast(batch.row_id >= 0, tf.float64)
+            return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
-    def evaluate(self, records, part):
-        """Loss and metrics of a part, averaged over its rows."""
+    def evaluate(self, records, part, stop):
+        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
+        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
+            self.parts[part] = stored_batches(records, part)
         sums = np.zeros(1 + len(METRICS))
-        for batch in stored_batches(records, part):
-            sums += [float(value) for value in self.sums(batch)]
+        for batch in self.parts[part]:
+            if stop.received:
+                return None
+            sums += self.sums(batch).numpy()
         return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
 
     def variables(self):
@@ -192,16 +282,15 @@ def as_stored(batch):
 class Audit:
     """audit.jsonl: a line on what the model read at each step."""
 
-    def __init__(self, workdir, records, step, saved):
-        self.path = os.path.join(workdir, "audit.jsonl")
+    def __init__(self, path, records, step, saved):
+        self.path = path
         self.seen = saved.get("seen", np.zeros(records.manifest["rows"], "uint8"))
         self.once = saved.get("once", np.zeros(0, bool))  # for each complete epoch
         kept = 0  # bytes up to the checkpoint
-        if step and os.path.exists(self.path):
-            with open(self.path, "rb") as file:
-                kept = sum(map(len, file.readlines()[:step]))
-        os.makedirs(workdir, exist_ok=True)
-        self.file = open(self.path, "a", encoding="utf-8")
+        if step and os.path.exists(path):
+            with open(path, "rb") as file:
+                kept = sum(map(len, itertools.islice(file, step)))
+        self.file = open(path, "a", encoding="utf-8")
         self.file.truncate(kept)
 
     def write(self, step, epoch, loss, batch):
@@ -226,57 +315,17 @@ class Audit:
     def summary(self, steps):
         """The digests of the run; null where not every step from 0 on was audited."""
         self.file.close()
+        ids, content, lines = hashlib.sha256(), hashlib.sha256(), 0
         with open(self.path, encoding="utf-8") as file:
-            lines = [json.loads(line) for line in file]
-        names = {"order_digest": "ids", "content_digest": "content"}
-        if [line["step"] for line in lines] != list(range(steps)):
-            return dict.fromkeys([*names, "rows_seen_once"])
-        texts = {name: "".join(line[key] for line in lines) for name, key in names.items()}
-        digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-        return {**digests, "rows_seen_once": bool(self.once.all()) if len(self.once) else None}
+            for line in map(json.loads, file):
+                ids.update(line["ids"].encode())
+                content.update(line["content"].encode())
+                lines += line["step"] == lines
+        whole = lines == steps
+        return {
+            "order_digest": ids.hexdigest() if whole else None,
+            "content_digest": content.hexdigest() if whole else None,
+            "rows_seen_once": bool(self.once.all()) if whole and len(self.once) else None,
+        }
 
-def measure(options, stop):
-    """Time filling alone, training alone and both together, in rounds that interleave."""
-    rounds, steps, warm = 5, 20, HOST_PREFETCH + 2
-    records, learner, _ = begin(options, stop)
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
-        batches = 1 + (1 + rounds) * 2 * (warm + steps)
-        feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
-        work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}
-        times = {name: [] for name in work}
-        for _ in range(1 + rounds):  # the first one traces
-            for name, step in work.items():
-                for _ in range(warm):  # what the host has ready by now would flatter
-                    step()
-                tf.test.experimental.sync_devices()
-                began = time.perf_counter()
-                for _ in range(steps):
-                    step()
-                tf.test.experimental.sync_devices()
-                times[name].append((time.perf_counter() - began) / steps)
-                stop.check()
-        placement = feeder.placement()
-    seconds = {name: float(np.median(values[1:])) for name, values in times.items()}
-    spread = {name: max(values[1:]) - min(values[1:]) for name, values in times.items()}
-    smaller, larger = sorted([seconds["fill"], seconds["train"]])
-    hidden = smaller + larger - seconds["fused"]
-    result = {
-        "method": "two_variable",
-        "placement": placement,
-        "rounds": rounds,
-        "steps_a_round": steps,
-        "seconds_a_step": seconds,
-        "spread": spread,
-        # 1 hides all of the smaller time, 0 nothing; null where the spread would decide.
-        "overlap_efficiency": hidden / smaller if smaller > max(spread.values()) else None,
-        "speedup": (smaller + larger) / seconds["fused"],
-        "best_speedup": (smaller + larger) / larger,
-        "bound": "input" if seconds["fill"] > seconds["train"] else "training",
-        "bytes_per_second": 2944 / seconds["fused"],
-    }
-    write_json(os.path.join(options.workdir, "measure.json"), result)
-    for name, value in seconds.items():
-        print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
-    print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
-
-# gone: def drawn
+# gone: def glorot

@@ -1,5 +1,24 @@
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "image": {
+            "dtype": "uint8",
+            "shape": [8, 8],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 0.0625,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "int64",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "classes": 10,
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {
         "layers": [
             "flatten",
@@ -24,39 +43,26 @@ RECIPE = {
 }
 
 def build_model(seed):
-    return keras.Sequential(
-        [
-            keras.Input((8, 8)),
-            keras.layers.Flatten(),
-            keras.layers.Dense(
-                40,
-                activation="relu",
-                kernel_initializer=drawn(seed, 1),
-                name="dense_1",
-            ),
-            keras.layers.Dense(
-                30,
-                activation="tanh",
-                kernel_initializer=drawn(seed, 2),
-                name="dense_2",
-            ),
-            keras.layers.Dense(
-                20,
-                activation="sigmoid",
-                use_bias=False,
-                kernel_initializer=drawn(seed, 3),
-                name="dense_3",
-            ),
-            keras.layers.Dense(
-                20,
-                activation="gelu",
-                kernel_initializer=drawn(seed, 4),
-                name="dense_4",
-            ),
-            keras.layers.Dense(
-                10,
-                kernel_initializer=drawn(seed, 5),
-                name="dense_5",
-            ),
-        ]
-    )
+    """Gives logits."""
+    layers = [
+        keras.Input((8, 8)),
+        keras.layers.Flatten(),
+        keras.layers.Dense(
+            40, activation="relu", kernel_initializer=glorot(seed, 1), name="dense_1"
+        ),
+        keras.layers.Dense(
+            30, activation="tanh", kernel_initializer=glorot(seed, 2), name="dense_2"
+        ),
+        keras.layers.Dense(
+            20,
+            activation="sigmoid",
+            use_bias=False,
+            kernel_initializer=glorot(seed, 3),
+            name="dense_3",
+        ),
+        keras.layers.Dense(
+            20, activation="gelu", kernel_initializer=glorot(seed, 4), name="dense_4"
+        ),
+        keras.layers.Dense(10, kernel_initializer=glorot(seed, 5), name="dense_5"),
+    ]
+    return keras.Sequential(layers)

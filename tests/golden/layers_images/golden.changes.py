@@ -1,5 +1,24 @@
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "image": {
+            "dtype": "uint8",
+            "shape": [8, 8],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 0.0625,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "int64",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "classes": 10,
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {
         "layers": [
             {"reshape": {"shape": [8, 8, 1]}},
@@ -43,41 +62,30 @@ RECIPE = {
 }
 
 def build_model(seed):
-    return keras.Sequential(
-        [
-            keras.Input((8, 8)),
-            keras.layers.Reshape((8, 8, 1)),
-            keras.layers.Conv2D(
-                8,
-                3,
-                padding="same",
-                activation="relu",
-                kernel_initializer=drawn(seed, 1),
-                name="conv2d_1",
-            ),
-            keras.layers.MaxPooling2D(
-                2,
-                padding="valid",
-            ),
-            keras.layers.Conv2D(
-                16,
-                (2, 1),
-                strides=(1, 2),
-                padding="valid",
-                use_bias=False,
-                kernel_initializer=drawn(seed, 3),
-                name="conv2d_3",
-            ),
-            keras.layers.MaxPooling2D(
-                (3, 2),
-                strides=1,
-                padding="same",
-            ),
-            keras.layers.Flatten(),
-            keras.layers.Dense(
-                10,
-                kernel_initializer=drawn(seed, 6),
-                name="dense_6",
-            ),
-        ]
-    )
+    """Gives logits."""
+    layers = [
+        keras.Input((8, 8)),
+        keras.layers.Reshape((8, 8, 1)),
+        keras.layers.Conv2D(
+            8,
+            3,
+            padding="same",
+            activation="relu",
+            kernel_initializer=glorot(seed, 1),
+            name="conv2d_1",
+        ),
+        keras.layers.MaxPooling2D(2, padding="valid"),
+        keras.layers.Conv2D(
+            16,
+            (2, 1),
+            strides=(1, 2),
+            padding="valid",
+            use_bias=False,
+            kernel_initializer=glorot(seed, 3),
+            name="conv2d_3",
+        ),
+        keras.layers.MaxPooling2D((3, 2), strides=1, padding="same"),
+        keras.layers.Flatten(),
+        keras.layers.Dense(10, kernel_initializer=glorot(seed, 6), name="dense_6"),
+    ]
+    return keras.Sequential(layers)

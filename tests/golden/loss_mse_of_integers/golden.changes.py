@@ -1,5 +1,23 @@
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "image": {
+            "dtype": "uint8",
+            "shape": [8, 8],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 0.0625,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "int16",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {
         "layers": ["flatten", {"dense": {"units": 1, "activation": "none", "use_bias": True}}]
     },
@@ -17,21 +35,19 @@ RECIPE = {
 
 METRICS = ()
 
+BATCH_BYTES = 4736  # on the way to the device
+
 # The dtypes that travel to the device and wait there.
 WIRE = Batch(image="uint8", label="int16", row_id="int64")
 
 def build_model(seed):
-    return keras.Sequential(
-        [
-            keras.Input((8, 8)),
-            keras.layers.Flatten(),
-            keras.layers.Dense(
-                1,
-                kernel_initializer=drawn(seed, 1),
-                name="dense_1",
-            ),
-        ]
-    )
+    """Gives logits."""
+    layers = [
+        keras.Input((8, 8)),
+        keras.layers.Flatten(),
+        keras.layers.Dense(1, kernel_initializer=glorot(seed, 1), name="dense_1"),
+    ]
+    return keras.Sequential(layers)
 
 def losses(batch, outputs):
     """The loss of each row: the mean of its squared errors."""
@@ -42,11 +58,10 @@ class Learner:
     """The model, its optimizer, and the sum of the row losses of an epoch so far."""
 
     def __init__(self, device, seed, audited):
-        self.device, self.audited = device, audited
+        self.device, self.audited, self.parts = device, audited, {}
         with tf.device(device):
             self.model = build_model(seed)
             self.optimizer = keras.optimizers.SGD(0.1, momentum=0.0, nesterov=False)
-
             self.optimizer.build(self.model.trainable_variables)
             self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
 
@@ -66,65 +81,25 @@ class Learner:
     @tf.function
     def sums(self, batch):
         """Of the real rows of a batch: loss, summed."""
-        real = tf.cast(batch.row_id >= 0, tf.float32)
         with tf.device(self.device):
             logits = self.model(model_input(batch), training=False)
             rows = [losses(batch, logits)]
-            return [tf.reduce_sum(tf.cast(values, tf.float32) * real) for values in rows]
+            real = tf.cast(batch.row_id >= 0, tf.float64)
+            return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
-    def evaluate(self, records, part):
-        """Loss and metrics of a part, averaged over its rows."""
+    def evaluate(self, records, part, stop):
+        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
+        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
+            self.parts[part] = stored_batches(records, part)
         sums = np.zeros(1 + len(METRICS))
-        for batch in stored_batches(records, part):
-            sums += [float(value) for value in self.sums(batch)]
+        for batch in self.parts[part]:
+            if stop.received:
+                return None
+            sums += self.sums(batch).numpy()
         return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
 
     def variables(self):
         """All that a checkpoint holds."""
         return [*self.model.variables, *self.optimizer.variables, self.loss_sum]
-
-def measure(options, stop):
-    """Time filling alone, training alone and both together, in rounds that interleave."""
-    rounds, steps, warm = 5, 20, HOST_PREFETCH + 2
-    records, learner, _ = begin(options, stop)
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
-        batches = 1 + (1 + rounds) * 2 * (warm + steps)
-        feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
-        work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}
-        times = {name: [] for name in work}
-        for _ in range(1 + rounds):  # the first one traces
-            for name, step in work.items():
-                for _ in range(warm):  # what the host has ready by now would flatter
-                    step()
-                tf.test.experimental.sync_devices()
-                began = time.perf_counter()
-                for _ in range(steps):
-                    step()
-                tf.test.experimental.sync_devices()
-                times[name].append((time.perf_counter() - began) / steps)
-                stop.check()
-        placement = feeder.placement()
-    seconds = {name: float(np.median(values[1:])) for name, values in times.items()}
-    spread = {name: max(values[1:]) - min(values[1:]) for name, values in times.items()}
-    smaller, larger = sorted([seconds["fill"], seconds["train"]])
-    hidden = smaller + larger - seconds["fused"]
-    result = {
-        "method": "two_variable",
-        "placement": placement,
-        "rounds": rounds,
-        "steps_a_round": steps,
-        "seconds_a_step": seconds,
-        "spread": spread,
-        # 1 hides all of the smaller time, 0 nothing; null where the spread would decide.
-        "overlap_efficiency": hidden / smaller if smaller > max(spread.values()) else None,
-        "speedup": (smaller + larger) / seconds["fused"],
-        "best_speedup": (smaller + larger) / larger,
-        "bound": "input" if seconds["fill"] > seconds["train"] else "training",
-        "bytes_per_second": 4736 / seconds["fused"],
-    }
-    write_json(os.path.join(options.workdir, "measure.json"), result)
-    for name, value in seconds.items():
-        print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
-    print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
 
 # gone: def scores

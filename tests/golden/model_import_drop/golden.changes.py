@@ -1,7 +1,26 @@
 import importlib
 
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "image": {
+            "dtype": "uint8",
+            "shape": [8, 8],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 0.0625,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "int64",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "classes": 10,
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {"import": "models:classifier"},
     "train": {
         "batch_size": 64,
@@ -16,64 +35,59 @@ RECIPE = {
     },
 }
 
-def training_batches(records, seed, start, stop, slow_ms=0):
-    """The batches of steps `start` to `stop` - 1, one data set over all their epochs."""
+def training_batches(records, seed, start, end, slow_ms=0):
+    """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
     steps = steps_an_epoch(records)
 
     def epochs():
-        for epoch in range(start // steps, -(-stop // steps)):
+        for epoch in range(start // steps, -(-end // steps)):
             first_row = max(0, start - epoch * steps) * BATCH_SIZE
             yield (epoch, *records.epoch(epoch, seed, first_row))
 
     def batches_of(*epoch):
-        return epoch_rows(seed, *epoch).rebatch(BATCH_SIZE, drop_remainder=True)
+        rows = epoch_rows(seed, *epoch)
+        return rows.rebatch(BATCH_SIZE, drop_remainder=True)
 
     def delayed(batch):
-        def sleep(row_id):
-            time.sleep(slow_ms / 1000)
-            return row_id
-
-        row_id = tf.numpy_function(sleep, [batch.row_id], tf.int64)
-        return batch._replace(row_id=tf.ensure_shape(row_id, (BATCH_SIZE,)))
+        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
+        return batch
 
     number = tf.TensorSpec((), tf.int64)
     signature = (number, tf.TensorSpec((None,), tf.string), number, number)
     batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    batches = batches.flat_map(batches_of)
+    batches = batches.flat_map(batches_of).take(end - start)
     if slow_ms:
         batches = batches.map(delayed)
-    count = tf.data.experimental.assert_cardinality(stop - start)
-    return batches.take(stop - start).apply(count).prefetch(HOST_PREFETCH)
+    counted = tf.data.experimental.assert_cardinality(end - start)
+    return batches.apply(counted).prefetch(HOST_PREFETCH)
 
 def steps_an_epoch(records):
     return records.rows("train") // BATCH_SIZE
 
 def build_model(seed):
     """The user's model, with its variables made."""
-    folder = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "."))
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".")
     sys.path.insert(0, folder)
     try:
-        function = importlib.import_module("models").classifier
-    except (ImportError, AttributeError) as error:
-        raise DataError(f"model.import: {error}; looked in {folder}") from error
+        keras.utils.set_random_seed(seed)
+        model = importlib.import_module("models").classifier()
+    except ImportError as error:
+        raise UserError(f"model.import: {error}; looked in {folder}") from error
     finally:
         sys.path.remove(folder)
-    keras.utils.set_random_seed(seed)
-    model = function()
     outputs = model(tf.zeros((1, *(8, 8))))
     if outputs.shape[1:] != (10,):
-        raise DataError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
+        raise UserError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
     return model
 
 class Learner:
     """The model, its optimizer, and the sum of the row losses of an epoch so far."""
 
     def __init__(self, device, seed, audited):
-        self.device, self.audited = device, audited
+        self.device, self.audited, self.parts = device, audited, {}
         with tf.device(device):
             self.model = build_model(seed)
             self.optimizer = keras.optimizers.SGD(0.1, momentum=0.0, nesterov=False)
-
             self.optimizer.build(self.model.trainable_variables)
             self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
 
@@ -93,17 +107,21 @@ class Learner:
     @tf.function
     def sums(self, batch):
         """Of the real rows of a batch: loss and each metric, summed."""
-        real = tf.cast(batch.row_id >= 0, tf.float32)
         with tf.device(self.device):
             logits = self.model(model_input(batch), training=False)
             rows = [losses(batch, logits), *scores(batch, logits)]
-            return [tf.reduce_sum(tf.cast(values, tf.float32) * real) for values in rows]
+            real = tf.cast(batch.row_id >= 0, tf.float64)
+            return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
-    def evaluate(self, records, part):
-        """Loss and metrics of a part, averaged over its rows."""
+    def evaluate(self, records, part, stop):
+        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
+        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
+            self.parts[part] = stored_batches(records, part)
         sums = np.zeros(1 + len(METRICS))
-        for batch in stored_batches(records, part):
-            sums += [float(value) for value in self.sums(batch)]
+        for batch in self.parts[part]:
+            if stop.received:
+                return None
+            sums += self.sums(batch).numpy()
         return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
 
     def variables(self):
@@ -114,9 +132,9 @@ def begin(options, stop):
     """The records, a new model, and the checkpoints that belong to both."""
     records = data.prepare(options, stop)
     if not steps_an_epoch(records):
-        raise DataError(f"{records.folder}: too few rows for one batch of {BATCH_SIZE}")
+        raise UserError(f"{records.folder}: too few rows for one batch of {BATCH_SIZE}")
     learner = Learner(configure(options.threads), options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
 
-# gone: def drawn
+# gone: def glorot

@@ -21,10 +21,4 @@ RECIPE = {
     },
 }
 
-ROWS_PER_RECORD = 100  # one record is one block of rows
-
-SHARDS = 2  # files of a part, at most
-
-READ_CYCLE = 1  # shards read in rotation, a block of each in turn
-
 WINDOW_BLOCKS = 82  # blocks whose 8200 rows are shuffled together

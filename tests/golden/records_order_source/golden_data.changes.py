@@ -23,23 +23,22 @@ RECIPE = {
 
 def write_records(folder, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    source = Source(options.source)
-    identity = source_identity(options.source)
-    draft, stale = f"{folder}.draft-{os.getpid()}", os.path.exists(folder)
+    source, identity = Source(options.source), source_identity(options.source, None)
+    draft, old = folder + ".draft", folder + ".old"
     manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
+    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
-        os.makedirs(draft)
+        os.mkdir(draft)
         for part, ids in split(source).items():
             if not len(ids):
-                raise DataError(f"{source.name}: of its {source.rows} rows {part} gets none")
+                raise UserError(f"{source.name}: of its {source.rows} rows {part} gets none")
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
             json.dump(manifest, file)
-        if stale:
-            shutil.rmtree(folder)
-        if not os.path.exists(folder):  # else another process was faster
-            os.rename(draft, folder)
-    except (OSError, tf.errors.OpError) as error:
-        raise DataError(f"{folder}: cannot be written: {error}") from error
+        shutil.rmtree(old, ignore_errors=True)
+        if os.path.exists(folder):
+            os.rename(folder, old)  # whoever reads it still has its open files
+        os.rename(draft, folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)

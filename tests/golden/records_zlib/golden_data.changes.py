@@ -22,7 +22,7 @@ RECIPE = {
     },
 }
 
-LEVEL = 9  # of zlib
+LEVEL = RECIPE["records"]["level"]  # of zlib
 
 def write_part(folder, part, ids, source, stop):
     """Write the rows `ids` in this order; returns the manifest's entry of the part."""

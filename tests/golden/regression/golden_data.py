@@ -6,6 +6,7 @@ Usage: python golden_data.py [--records DIR] [--fresh]
 
 import argparse
 import collections
+import fcntl
 import hashlib
 import json
 import os
@@ -42,10 +43,10 @@ RECIPE = {
     },
 }
 RECORDS = os.path.join("runs", "golden", "records")
-PARTS = {"train": 1.0}
-SPLITS_SEED = 0
-ROWS_PER_RECORD = 256  # one record is one block of rows
-SHARDS = 8  # files of a part, at most
+PARTS = RECIPE["splits"]["parts"]
+SPLITS_SEED = RECIPE["splits"]["seed"]
+ROWS_PER_RECORD = RECIPE["records"]["rows_per_record"]  # one record is one block of rows
+SHARDS = RECIPE["records"]["shards"]  # files of a part, at most
 WINDOW_BLOCKS = 32  # blocks whose 8192 rows are decoded together
 FRAMING_BYTES = 16  # of a TFRecord: its length in 8 and a checksum of it in 4, one of the data in 4
 
@@ -62,8 +63,8 @@ ROW_BYTES = 28
 TFRecordWriter = tf.io.TFRecordWriter if hasattr(tf, "io") else tf.python_io.TFRecordWriter
 
 
-class DataError(Exception):
-    """The data cannot be used: one line that says which file, which row and what to do."""
+class UserError(Exception):
+    """What the user can mend: one line that says where it is, what is wrong and what to do."""
 
 
 # -- Stop signals and progress --------------------------------------------------------------------
@@ -72,20 +73,18 @@ class DataError(Exception):
 class StopSignals:
     """SIGINT and SIGTERM, waited for in a thread: a handler would wait until TensorFlow returns."""
 
-    GRACE_SECONDS = 10
-
-    def __init__(self):
-        self.received = 0
+    received = 0
 
     def watch(self):
         threading.Thread(target=self._wait, daemon=True).start()
         return self
 
     def _wait(self):
-        self.received = signal.sigwait({signal.SIGINT, signal.SIGTERM})
+        signals = {signal.SIGINT, signal.SIGTERM}
+        self.received = signal.sigwait(signals)
         print("stopping at the next step; once more to stop at once", file=sys.stderr, flush=True)
-        signal.sigtimedwait({signal.SIGINT, signal.SIGTERM}, self.GRACE_SECONDS)
-        print("stopped without saving", file=sys.stderr, flush=True)
+        signal.sigtimedwait(signals, 10)  # seconds of grace
+        print("stopped in the middle; the last checkpoint stands", file=sys.stderr, flush=True)
         os._exit(128 + self.received)
 
     def check(self):
@@ -144,16 +143,16 @@ class Source:
 
 
 def read_column(source, column, ids):
-    """A column of the rows `ids` in its stored dtype. DataError names a row that does not fit."""
+    """A column of the rows `ids` in its stored dtype. UserError names a row that does not fit."""
 
     def refuse(bad, fault):
         for place in np.argwhere(bad)[:1]:
             where = f"{source.name}: row {ids[place[0]]}: {column.key}"
-            raise DataError(f"{where}: {values[tuple(place)]} {fault}")
+            raise UserError(f"{where}: {values[tuple(place)]} {fault}")
 
     values = source.read(column, ids)
     if values.dtype.kind not in "biuf":
-        raise DataError(f"{source.name}: {column.key}: holds {values.dtype}, not numbers")
+        raise UserError(f"{source.name}: {column.key}: holds {values.dtype}, not numbers")
     with np.errstate(all="ignore"):
         result = values.astype(column.dtype)
         if values.dtype.kind == column.dtype.kind == "f":
@@ -169,7 +168,7 @@ def read_column(source, column, ids):
 # -- Splits ---------------------------------------------------------------------------------------
 
 
-def random(*position):
+def seeded(*position):
     """The one source of randomness: every version of NumPy draws the same."""
     return np.random.RandomState(list(position))
 
@@ -220,29 +219,29 @@ def write_part(folder, part, ids, source, stop):
     return {"rows": len(ids), "ids": ids_digest(ids), "shards": shards}
 
 
-def write_records(folder, options, stop):
+def write_records(folder, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
     source, identity = Source(), None
-    draft, stale = f"{folder}.draft-{os.getpid()}", os.path.exists(folder)
+    draft, old = folder + ".draft", folder + ".old"
     manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
+    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
-        os.makedirs(draft)
+        os.mkdir(draft)
         for part, ids in split(source).items():
             if not len(ids):
-                raise DataError(f"{source.name}: of its {source.rows} rows {part} gets none")
+                raise UserError(f"{source.name}: of its {source.rows} rows {part} gets none")
             rank = ["train", "validation", "test"].index(part)
-            ids = ids[random(SPLITS_SEED, rank).permutation(len(ids))]
+            ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
             json.dump(manifest, file)
-        if stale:
-            shutil.rmtree(folder)
-        if not os.path.exists(folder):  # else another process was faster
-            os.rename(draft, folder)
-    except (OSError, tf.errors.OpError) as error:
-        raise DataError(f"{folder}: cannot be written: {error}") from error
+        shutil.rmtree(old, ignore_errors=True)
+        if os.path.exists(folder):
+            os.rename(folder, old)  # whoever reads it still has its open files
+        os.rename(draft, folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 class Records:
@@ -254,43 +253,49 @@ class Records:
             with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
                 self.manifest = json.load(file)
         except (OSError, ValueError) as error:
-            raise DataError(f"{folder}: {error}; prepare --fresh makes it anew") from error
+            raise UserError(f"{folder}: {error}; prepare --fresh makes it anew") from error
         self.parts = self.manifest["parts"]
-        for part in self.parts:
-            for shard, path in zip(self.parts[part]["shards"], self.files(part)):
-                if not os.path.exists(path) or os.path.getsize(path) != shard["bytes"]:
-                    raise DataError(f"{path}: missing or cut; prepare --fresh makes it anew")
+        for path, shard in self.shards(*self.parts):
+            if not os.path.exists(path) or os.path.getsize(path) != shard["bytes"]:
+                raise UserError(f"{path}: missing or cut; prepare --fresh makes it anew")
 
     def rows(self, part):
         return self.parts[part]["rows"]
 
-    def files(self, part):
-        """Its shards, in stored order."""
-        return [os.path.join(self.folder, shard["file"]) for shard in self.parts[part]["shards"]]
+    def shards(self, *parts):
+        """Path and manifest entry of each shard, in stored order."""
+        shards = [shard for part in parts for shard in self.parts[part]["shards"]]
+        return [(os.path.join(self.folder, shard["file"]), shard) for shard in shards]
 
     def epoch(self, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
         window, rows = divmod(first_row, WINDOW_BLOCKS * ROWS_PER_RECORD)
-        return self.files("train"), window, rows
+        return [path for path, _ in self.shards("train")], window, rows
 
     def check_blocks(self):
-        """Read all of it; DataError names the first damaged record."""
-        for part in self.parts:
-            for shard, path in zip(self.parts[part]["shards"], self.files(part)):
-                with open(path, "rb") as file:
-                    for offset, size, _, checksum in shard["blocks"]:
-                        file.seek(offset + 12)
-                        if zlib.crc32(file.read(size)) != checksum:
-                            fault = f"damaged record at byte {offset}"
-                            raise DataError(f"{path}: {fault}; prepare --fresh makes it anew")
+        """Read all of it; UserError names the first damaged record."""
+        for path, shard in self.shards(*self.parts):
+            with open(path, "rb") as file:
+                for offset, size, _, checksum in shard["blocks"]:
+                    file.seek(offset + 12)  # past the length and its checksum
+                    if zlib.crc32(file.read(size)) != checksum:
+                        fault = f"damaged record at byte {offset}"
+                        raise UserError(f"{path}: {fault}; prepare --fresh makes it anew")
 
 
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     fingerprint = hashlib.sha256(json.dumps(RECIPE).encode()).hexdigest()[:16]
     folder = os.path.join(options.records, fingerprint)
-    if fresh or not os.path.exists(os.path.join(folder, "manifest.json")):
-        write_records(folder, options, stop)
+    manifest = os.path.join(folder, "manifest.json")
+    if fresh or not os.path.exists(manifest):
+        os.makedirs(options.records, exist_ok=True)
+        with open(folder + ".lock", "w") as lock:
+            fcntl.flock(
+                lock, fcntl.LOCK_EX
+            )  # one process writes; the others wait, and find it done
+            if fresh or not os.path.exists(manifest):
+                write_records(folder, stop)
     records = Records(folder)
     print(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
     return records
@@ -301,15 +306,28 @@ def prepare(options, stop, fresh=False):
 
 def add_arguments(parser):
     parser.add_argument("--records", metavar="DIR", default=RECORDS, help="default: %(default)s")
-    parser.add_argument("--fresh", action="store_true", help="begin anew")
+    parser.add_argument("--fresh", action="store_true", help="remove what an earlier run made")
 
 
-def run(command):
-    """The exit status of a command; one line for what its user can mend."""
+FILE_ERRORS = (
+    tf.errors.DataLossError,
+    tf.errors.NotFoundError,
+    tf.errors.PermissionDeniedError,
+    tf.errors.ResourceExhaustedError,
+)
+
+
+def run(command, options, stop):
+    """The exit status of a command; one line on stderr for what its user can mend."""
+    stop = stop or StopSignals()
     try:
-        command()
-    except (DataError, OSError) as error:
-        print(error, file=sys.stderr)
+        try:
+            command(options, stop)
+        except tf.errors.DataLossError:
+            prepare(options, stop).check_blocks()  # names the file and the record
+            raise
+    except (UserError, OSError, *FILE_ERRORS) as error:
+        print(str(error).split("\n")[0], file=sys.stderr)
         return 2
     return 0
 
@@ -318,7 +336,7 @@ def main(argv=None, stop=None):
     parser = argparse.ArgumentParser(description="Write the records.")
     add_arguments(parser)
     options = parser.parse_args(argv)
-    return run(lambda: prepare(options, stop or StopSignals(), options.fresh))
+    return run(lambda *both: prepare(*both, fresh=options.fresh), options, stop)
 
 
 if __name__ == "__main__":

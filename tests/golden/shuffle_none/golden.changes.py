@@ -1,5 +1,24 @@
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "image": {
+            "dtype": "uint8",
+            "shape": [8, 8],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 0.0625,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "int64",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "classes": 10,
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {
         "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]
     },
@@ -27,31 +46,28 @@ def epoch_rows(files, first_window, first_row):
     blocks = tf.data.TFRecordDataset(files).skip(first_window * data.WINDOW_BLOCKS)
     return blocks.batch(data.WINDOW_BLOCKS).enumerate(first_window).map(rest, PARALLEL_CALLS)
 
-def training_batches(records, seed, start, stop, slow_ms=0):
-    """The batches of steps `start` to `stop` - 1, one data set over all their epochs."""
+def training_batches(records, seed, start, end, slow_ms=0):
+    """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
     steps = steps_an_epoch(records)
 
     def epochs():
-        for epoch in range(start // steps, -(-stop // steps)):
+        for epoch in range(start // steps, -(-end // steps)):
             first_row = max(0, start - epoch * steps) * BATCH_SIZE
             yield (epoch, *records.epoch(first_row))
 
     def batches_of(*epoch):
-        return epoch_rows(*epoch[1:]).rebatch(BATCH_SIZE).map(pad)
+        rows = epoch_rows(*epoch[1:])
+        return whole_batches(rows, records.rows("train"))
 
     def delayed(batch):
-        def sleep(row_id):
-            time.sleep(slow_ms / 1000)
-            return row_id
-
-        row_id = tf.numpy_function(sleep, [batch.row_id], tf.int64)
-        return batch._replace(row_id=tf.ensure_shape(row_id, (BATCH_SIZE,)))
+        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
+        return batch
 
     number = tf.TensorSpec((), tf.int64)
     signature = (number, tf.TensorSpec((None,), tf.string), number, number)
     batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    batches = batches.flat_map(batches_of)
+    batches = batches.flat_map(batches_of).take(end - start)
     if slow_ms:
         batches = batches.map(delayed)
-    count = tf.data.experimental.assert_cardinality(stop - start)
-    return batches.take(stop - start).apply(count).prefetch(HOST_PREFETCH)
+    counted = tf.data.experimental.assert_cardinality(end - start)
+    return batches.apply(counted).prefetch(HOST_PREFETCH)

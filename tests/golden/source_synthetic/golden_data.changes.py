@@ -54,43 +54,50 @@ class Source:
             values = np.floor(values * {"bool": 2, "int8": 128}.get(column.dtype.name, 256))
         return values.reshape((len(ids),) + column.shape).astype(column.dtype)
 
-def write_records(folder, options, stop):
+def write_records(folder, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
     source, identity = Source(), None
-    draft, stale = f"{folder}.draft-{os.getpid()}", os.path.exists(folder)
+    draft, old = folder + ".draft", folder + ".old"
     manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
+    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
-        os.makedirs(draft)
+        os.mkdir(draft)
         for part, ids in split(source).items():
             if not len(ids):
-                raise DataError(f"{source.name}: of its {source.rows} rows {part} gets none")
+                raise UserError(f"{source.name}: of its {source.rows} rows {part} gets none")
             rank = ["train", "validation", "test"].index(part)
-            ids = ids[random(SPLITS_SEED, rank).permutation(len(ids))]
+            ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
             json.dump(manifest, file)
-        if stale:
-            shutil.rmtree(folder)
-        if not os.path.exists(folder):  # else another process was faster
-            os.rename(draft, folder)
-    except (OSError, tf.errors.OpError) as error:
-        raise DataError(f"{folder}: cannot be written: {error}") from error
+        shutil.rmtree(old, ignore_errors=True)
+        if os.path.exists(folder):
+            os.rename(folder, old)  # whoever reads it still has its open files
+        os.rename(draft, folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     fingerprint = hashlib.sha256(json.dumps(RECIPE).encode()).hexdigest()[:16]
     folder = os.path.join(options.records, fingerprint)
-    if fresh or not os.path.exists(os.path.join(folder, "manifest.json")):
-        write_records(folder, options, stop)
+    manifest = os.path.join(folder, "manifest.json")
+    if fresh or not os.path.exists(manifest):
+        os.makedirs(options.records, exist_ok=True)
+        with open(folder + ".lock", "w") as lock:
+            fcntl.flock(
+                lock, fcntl.LOCK_EX
+            )  # one process writes; the others wait, and find it done
+            if fresh or not os.path.exists(manifest):
+                write_records(folder, stop)
     records = Records(folder)
     print(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
     return records
 
 def add_arguments(parser):
     parser.add_argument("--records", metavar="DIR", default=RECORDS, help="default: %(default)s")
-    parser.add_argument("--fresh", action="store_true", help="begin anew")
+    parser.add_argument("--fresh", action="store_true", help="remove what an earlier run made")
 
 # gone: import zipfile
 

@@ -1,7 +1,34 @@
 import importlib
 
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "image": {
+            "dtype": "uint8",
+            "shape": [8, 8],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 0.0625,
+            "offset": 0.0,
+        },
+        "left_handed": {
+            "dtype": "bool",
+            "shape": [],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "int64",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "classes": 10,
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {"import": "models:classifier"},
     "train": {
         "batch_size": 64,
@@ -16,6 +43,8 @@ RECIPE = {
     },
 }
 
+BATCH_BYTES = 5184  # on the way to the device
+
 # The dtypes that travel to the device and wait there.
 WIRE = Batch(image="uint8", left_handed="bool", label="int64", row_id="int64")
 
@@ -27,27 +56,21 @@ def layers_of(model):
 
 def build_model(seed):
     """The user's model, with its variables made."""
-    folder = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "."))
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".")
     sys.path.insert(0, folder)
     try:
-        function = importlib.import_module("models").classifier
-    except (ImportError, AttributeError) as error:
-        raise DataError(f"model.import: {error}; looked in {folder}") from error
+        keras.utils.set_random_seed(seed)
+        model = importlib.import_module("models").classifier()
+    except ImportError as error:
+        raise UserError(f"model.import: {error}; looked in {folder}") from error
     finally:
         sys.path.remove(folder)
-    keras.utils.set_random_seed(seed)
-    model = function()
-    outputs = model(
-        {
-            "image": tf.zeros((1, *(8, 8))),
-            "left_handed": tf.zeros((1, *())),
-        }
-    )
+    outputs = model({"image": tf.zeros((1, *(8, 8))), "left_handed": tf.zeros((1, *()))})
     if outputs.shape[1:] != (10,):
-        raise DataError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
+        raise UserError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
     for layer in layers_of(model):
-        if isinstance(layer, keras.layers.BatchNormalization):
-            raise DataError(
+        if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable:
+            raise UserError(
                 f"model.import: {layer.name} would learn from padding; use train.last_batch: drop"
             )
     return model
@@ -63,11 +86,10 @@ class Learner:
     """The model, its optimizer, and the sum of the row losses of an epoch so far."""
 
     def __init__(self, device, seed, audited):
-        self.device, self.audited = device, audited
+        self.device, self.audited, self.parts = device, audited, {}
         with tf.device(device):
             self.model = build_model(seed)
             self.optimizer = keras.optimizers.SGD(0.1, momentum=0.0, nesterov=False)
-
             self.optimizer.build(self.model.trainable_variables)
             self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
 
@@ -88,65 +110,25 @@ class Learner:
     @tf.function
     def sums(self, batch):
         """Of the real rows of a batch: loss and each metric, summed."""
-        real = tf.cast(batch.row_id >= 0, tf.float32)
         with tf.device(self.device):
             logits = self.model(model_input(batch), training=False)
             rows = [losses(batch, logits), *scores(batch, logits)]
-            return [tf.reduce_sum(tf.cast(values, tf.float32) * real) for values in rows]
+            real = tf.cast(batch.row_id >= 0, tf.float64)
+            return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
-    def evaluate(self, records, part):
-        """Loss and metrics of a part, averaged over its rows."""
+    def evaluate(self, records, part, stop):
+        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
+        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
+            self.parts[part] = stored_batches(records, part)
         sums = np.zeros(1 + len(METRICS))
-        for batch in stored_batches(records, part):
-            sums += [float(value) for value in self.sums(batch)]
+        for batch in self.parts[part]:
+            if stop.received:
+                return None
+            sums += self.sums(batch).numpy()
         return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
 
     def variables(self):
         """All that a checkpoint holds."""
         return [*self.model.variables, *self.optimizer.variables, self.loss_sum]
 
-def measure(options, stop):
-    """Time filling alone, training alone and both together, in rounds that interleave."""
-    rounds, steps, warm = 5, 20, HOST_PREFETCH + 2
-    records, learner, _ = begin(options, stop)
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
-        batches = 1 + (1 + rounds) * 2 * (warm + steps)
-        feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
-        work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}
-        times = {name: [] for name in work}
-        for _ in range(1 + rounds):  # the first one traces
-            for name, step in work.items():
-                for _ in range(warm):  # what the host has ready by now would flatter
-                    step()
-                tf.test.experimental.sync_devices()
-                began = time.perf_counter()
-                for _ in range(steps):
-                    step()
-                tf.test.experimental.sync_devices()
-                times[name].append((time.perf_counter() - began) / steps)
-                stop.check()
-        placement = feeder.placement()
-    seconds = {name: float(np.median(values[1:])) for name, values in times.items()}
-    spread = {name: max(values[1:]) - min(values[1:]) for name, values in times.items()}
-    smaller, larger = sorted([seconds["fill"], seconds["train"]])
-    hidden = smaller + larger - seconds["fused"]
-    result = {
-        "method": "two_variable",
-        "placement": placement,
-        "rounds": rounds,
-        "steps_a_round": steps,
-        "seconds_a_step": seconds,
-        "spread": spread,
-        # 1 hides all of the smaller time, 0 nothing; null where the spread would decide.
-        "overlap_efficiency": hidden / smaller if smaller > max(spread.values()) else None,
-        "speedup": (smaller + larger) / seconds["fused"],
-        "best_speedup": (smaller + larger) / larger,
-        "bound": "input" if seconds["fill"] > seconds["train"] else "training",
-        "bytes_per_second": 5184 / seconds["fused"],
-    }
-    write_json(os.path.join(options.workdir, "measure.json"), result)
-    for name, value in seconds.items():
-        print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
-    print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
-
-# gone: def drawn
+# gone: def glorot

@@ -22,8 +22,6 @@ RECIPE = {
     },
 }
 
-SPLITS_SEED = 7
-
 Batch = collections.namedtuple("Batch", ["image", "left_handed", "label", "row_id"])
 
 # A row as it is stored. row_id is its position in the source; -1 marks padding.
@@ -42,7 +40,7 @@ def split(source):
     pieces = {part: [] for part in PARTS}
     for rank, value in enumerate(np.unique(labels)):
         ids = np.flatnonzero(labels == value)
-        ids = ids[random(SPLITS_SEED, rank).permutation(len(ids))]
+        ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
         cuts = np.cumsum(largest_remainder(len(ids)))[:-1]
         for part, piece in zip(PARTS, np.split(ids, cuts)):
             pieces[part].append(piece)

@@ -16,8 +16,6 @@ RECIPE = {
     },
 }
 
-PARTS = {"train": 1.0}
-
 def split(source):
     """Row ids of each part: consecutive rows, by the parts' fractions."""
     cuts = np.cumsum(largest_remainder(source.rows))[:-1]

@@ -20,5 +20,3 @@ RECIPE = {
         "compression": "none",
     },
 }
-
-PARTS = {"train": 0.9, "test": 0.1}

@@ -1,32 +1,26 @@
 STEPS = 1000
 
 def main(argv=None, stop=None):
+    commands = {
+        "prepare": lambda *both: data.prepare(*both, fresh=options.fresh),
+        "train": train,
+        "evaluate": evaluate,
+        "measure": measure,
+    }
     parser = argparse.ArgumentParser(description="Train the model.")
-    commands = {"prepare": prepare, "train": train, "evaluate": evaluate, "measure": measure}
-    parser.add_argument("command", nargs="?", choices=list(commands), default="train")
-    parser.add_argument("--workdir", metavar="DIR", default=WORKDIR, help="default: %(default)s")
+    add = parser.add_argument
+    add("command", nargs="?", choices=list(commands), default="train")
+    add("--workdir", metavar="DIR", default=WORKDIR, help="default: %(default)s")
     data.add_arguments(parser)
-    parser.add_argument("--epochs", type=whole(1), metavar="N", help="in all")
-    parser.add_argument("--steps", type=whole(1), metavar="N", help="in all")
-    parser.add_argument(
-        "--seed", type=whole(0, 2**32 - 1), metavar="N", default=SEED, help="default: %(default)s"
-    )
-    parser.add_argument("--threads", type=whole(1), metavar="N", help="of TensorFlow")
-    parser.add_argument("--audit", action="store_true", help="record what the model reads")
-    parser.add_argument(
-        "--slow-input", type=whole(0), metavar="MS", default=0, help="for each batch"
-    )
+    add("--epochs", type=whole(1), metavar="N", help="in all")
+    add("--steps", type=whole(1), metavar="N", help="in all")
+    add("--seed", type=whole(0, 2**32 - 1), metavar="N", default=SEED, help=f"default: {SEED}")
+    add("--threads", type=whole(1), metavar="N", help="of TensorFlow")
+    add("--audit", action="store_true", help="record what the model reads")
+    add("--slow-input", type=whole(0), metavar="MS", default=0, help="delay each batch")
     options = parser.parse_args(argv)
     if not options.epochs and not options.steps:
         options.steps = STEPS
-
-    def command():
-        try:
-            commands[options.command](options, stop or data.StopSignals())
-        except tf.errors.DataLossError as error:
-            data.prepare(options, stop).check_blocks()
-            raise DataError(error.message) from error
-
-    return data.run(command)
+    return data.run(commands[options.command], options, stop)
 
 # gone: EPOCHS

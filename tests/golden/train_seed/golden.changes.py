@@ -1,5 +1,24 @@
-# All that the weights depend on beside data.RECIPE; a checkpoint belongs to both.
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
+    "placeholders": {
+        "image": {
+            "dtype": "uint8",
+            "shape": [8, 8],
+            "role": "input",
+            "encoding": "raw",
+            "scale": 0.0625,
+            "offset": 0.0,
+        },
+        "label": {
+            "dtype": "int64",
+            "shape": [],
+            "role": "label",
+            "encoding": "raw",
+            "classes": 10,
+            "scale": 1.0,
+            "offset": 0.0,
+        },
+    },
     "model": {
         "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]
     },
@@ -15,5 +34,3 @@ RECIPE = {
         "validate_every": 1,
     },
 }
-
-SEED = 4294967295

@@ -6,32 +6,115 @@ Usage: python golden_first.py [prepare|train|evaluate|measure] [--help]
 
 WORKDIR = os.path.join("runs", "golden", "first")
 
-def report(options, records, learner, state, feeder, audit):
-    """Write report.json and weights.npz."""
-    rows, last = sum(epoch["rows"] for epoch in state["history"]), state["history"][-1]
-    result = {
-        "name": "golden",
-        "variant": "first",
-        "target": "tf2",
-        "method": "two_variable",
-        "batch_size": BATCH_SIZE,
-        "epochs": state["step"] // steps_an_epoch(records),
-        "steps": state["step"],
-        "rows_trained": rows,
-        "splits": {part: records.rows(part) for part in records.parts},
-        "history": state["history"],
-        "train_loss": last["train_loss"],
-        "validation": last["validation"],
-        "test": learner.evaluate(records, "test"),
-        "seconds": state["seconds"],
-        "rows_per_second": rows / state["seconds"],
-        "stall_fraction": feeder.waited and feeder.waited / state["seconds"],
-        "placement": feeder.placement(),
-    }
-    if audit:
-        result.update(audit.summary(state["step"]))
-    weights = {weight.path: weight.numpy() for weight in learner.model.weights}
-    write_whole(os.path.join(options.workdir, "weights.npz"), lambda f: np.savez(f, **weights))
-    write_json(os.path.join(options.workdir, "report.json"), result)
-    print(f"test: {figures(result['test'])}")
-    print(f"{options.workdir}: report.json, weights.npz")
+class Run:
+    """A training run, continued from its last checkpoint."""
+
+    def __init__(self, options, stop):
+        self.options, self.stop = options, stop
+        self.records, self.learner, self.checkpoints = begin(options, stop)
+        if options.fresh:
+            self.checkpoints.clear()
+        new = {"step": 0, "seconds": 0.0, "waited": None, "history": []}
+        self.state, self.saved = self.checkpoints.restore(self.learner) or (new, {})
+        self.steps = steps_an_epoch(self.records)
+        limits = (options.steps, (options.epochs or 0) * self.steps)
+        self.total = min(limit for limit in limits if limit)
+        self.feeder = Feeder(self.learner.learn, self.learner.device)
+        self.feeder.waited = self.state["waited"] or self.feeder.waited
+        self.audit = None
+
+    def path(self, name):
+        return os.path.join(self.options.workdir, name)
+
+    def train(self):
+        """The steps that are left."""
+        options, state, first = self.options, self.state, self.state["step"]
+        if options.audit:
+            self.audit = Audit(self.path("audit.jsonl"), self.records, first, self.saved)
+        if self.at_end() and len(state["history"]) * self.steps < first:
+            self.end_epoch()  # which was stopped
+        if first < self.total:
+            print(
+                f"training on {self.learner.device}: steps {first} to {self.total - 1}", flush=True
+            )
+            batches = training_batches(
+                self.records, options.seed, first, self.total, options.slow_input
+            )
+            self.feeder.start(batches)
+        progress = data.Progress("steps", self.total - first)
+        began = time.time()
+        for step in range(first, self.total):
+            loss, batch = self.feeder.advance()
+            if self.audit:
+                self.audit.write(step, step // self.steps, loss, batch)
+            state["step"] = step + 1
+            progress.update(step + 1 - first)
+            if self.at_end():
+                state["seconds"] += time.time() - began
+                progress.close()
+                self.end_epoch()
+                began = time.time()
+            if self.stop.received or step + 1 == self.total or (step + 1) % CHECKPOINT_EVERY == 0:
+                state.update(
+                    seconds=state["seconds"] + time.time() - began, waited=self.feeder.waited
+                )
+                self.checkpoints.save(
+                    self.learner, state, self.audit.arrays() if self.audit else {}
+                )
+                self.stop.check()
+                began = time.time()
+
+    def at_end(self):
+        """Whether an epoch, or the run, ends here."""
+        return self.state["step"] % self.steps == 0 or self.state["step"] >= self.total
+
+    def end_epoch(self):
+        """Add the epoch to the history; a longer run may complete one that --steps cut short."""
+        state, learner = self.state, self.learner
+        epoch, done = divmod(state["step"] - 1, self.steps)
+        rows = min((done + 1) * BATCH_SIZE, self.records.rows("train"))
+        record = {"epoch": epoch, "steps": done + 1, "rows": rows}
+        record["train_loss"] = learner.loss_sum.numpy() / rows
+        record["validation"] = learner.evaluate(self.records, "validation", self.stop)
+        if self.stop.received:
+            return  # the next run ends it
+        state["history"][epoch:] = [record]
+        if done + 1 == self.steps:
+            learner.loss_sum.assign(0.0)
+            if self.audit:
+                self.audit.end_epoch(rows)
+        shown = {"train loss": record["train_loss"], **(record["validation"] or {})}
+        print(f"epoch {epoch}: {figures(shown)}", flush=True)
+
+    def report(self):
+        """Evaluate, and write weights.npz and report.json."""
+        state, last = self.state, self.state["history"][-1]
+        rows = sum(epoch["rows"] for epoch in state["history"])
+        test = self.learner.evaluate(self.records, "test", self.stop)
+        self.stop.check()
+        print(f"test: {figures(test)}")
+        result = {
+            "name": "golden",
+            "variant": "first",
+            "target": "tf2",
+            "method": "two_variable",
+            "batch_size": BATCH_SIZE,
+            "epochs": state["step"] // self.steps,
+            "steps": state["step"],
+            "rows_trained": rows,
+            "splits": {part: self.records.rows(part) for part in self.records.parts},
+            "history": state["history"],
+            "train_loss": last["train_loss"],
+            "validation": last["validation"],
+            "test": test,
+            "seconds": state["seconds"],
+            "rows_per_second": rows / state["seconds"],
+            "stall_fraction": self.feeder.waited and self.feeder.waited / state["seconds"],
+            "placement": self.feeder.placement(),
+        }
+        if self.audit:
+            result.update(self.audit.summary(state["step"]))
+        weights = {weight.path: weight.numpy() for weight in self.learner.model.weights}
+        write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
+        write_json(self.path("report.json"), result)
+        print(f"{self.options.workdir}: report.json, weights.npz")

@@ -1,0 +1,152 @@
+"""Templates and what they see: a mistake in either is a fault that writes nothing, never a script.
+
+The first test runs a copy of specgen with a mistake in a template. The others take Plans apart.
+"""
+
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from jinja2 import UndefinedError
+
+from specgen.render import _environment, data_module, script
+from support import ROOT, files
+from test_golden import FEATURES, GOLDEN, built
+
+DATA, SCRIPT = "data/module.py.j2", "tf2/script.py.j2"
+SEED = "{{ plan.train.seed }}"
+
+# A template, what is in it, what is put there by mistake, and what the fault says.
+MISTAKES = {
+    "no such attribute": (SCRIPT, SEED, "{{ plan.train.sed }}", "UndefinedError: .*'sed'"),
+    "no such name": (SCRIPT, SEED, "{{ paln.train.seed }}", "UndefinedError: 'paln' is undefined"),
+    "no such condition": (SCRIPT, "if plan.train.epochs", "if plan.epochs", "UndefinedError: "),
+    "no such list": (SCRIPT, SEED, "{% for x in plan.seeds %}{% endfor %}", "UndefinedError: "),
+    "no such partial": (SCRIPT, "tf2/_main", "tf2/_mian", "TemplateNotFound: 'tf2/_mian"),
+    "no literal": (SCRIPT, SEED, "{{ plan.fields[0] }}", "TypeError: no literal for Field"),
+    "no name": (SCRIPT, SEED, "{{ '1 + 1'|name }}", r"ValueError: '1 \+ 1' cannot be a name"),
+    "nothing assigned": (SCRIPT, SEED, "", "InvalidInput: "),
+    "an open bracket": (SCRIPT, SEED, "({{ plan.train.seed }}", "InvalidInput: "),
+    "an unknown escape": (SCRIPT, SEED, r'"\d"', "SyntaxError: invalid escape"),
+    "no marker": (SCRIPT, "{{ marker }}\n", "", r"ValueError: golden\.py does not begin with"),
+    "a newer Python": (DATA, "{{ data.parts }}", "(x := {{ data.parts }})", "SyntaxError: "),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_a_template_writes_nothing(mistake: str, tmp_path: Path) -> None:
+    template, old, new, fault = MISTAKES[mistake]
+    copy, project = tmp_path / "copy", tmp_path / "project"
+    for part in ("specgen", "templates"):
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    text = (copy / "templates" / template).read_text("utf-8")
+    assert old in text
+    (copy / "templates" / template).write_text(text.replace(old, new, 1), "utf-8")
+    shutil.copytree(GOLDEN / "classification", project / "specs")
+    before = files(project)
+    done = subprocess.run(
+        [sys.executable, "-m", "specgen", "build", "specs/spec.yaml"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(copy)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    pattern = rf"specs/spec\.yaml: error SG901: {fault}.*\nhint: please report this; .*\n"
+    assert re.fullmatch(pattern, done.stderr)
+    assert files(project) == before
+
+
+# -- Plans in pieces ------------------------------------------------------------------------------
+
+At = tuple[str, ...]
+
+
+def opened(value: Any) -> Any:
+    """A Plan as namespaces, from which attributes can be taken away."""
+    if dataclasses.is_dataclass(value):
+        keys = [each.name for each in dataclasses.fields(value)]
+        keys += [key for key, each in vars(type(value)).items() if isinstance(each, property)]
+        return SimpleNamespace(**{key: opened(getattr(value, key)) for key in keys})
+    return tuple(map(opened, value)) if isinstance(value, tuple) else value
+
+
+def attributes(value: Any, at: At = ()) -> Iterator[At]:
+    """Where the attributes of an opened Plan are; the items of a list share them."""
+    if isinstance(value, tuple):
+        for item in value[:1]:
+            yield from attributes(item, at)
+    elif isinstance(value, SimpleNamespace):
+        for key, inner in vars(value).items():
+            yield (*at, key)
+            yield from attributes(inner, (*at, key))
+
+
+def take(value: Any, at: At) -> None:
+    """Takes an attribute of an opened Plan away."""
+    if isinstance(value, tuple):
+        for item in value:
+            take(item, at)
+    elif len(at) == 1:
+        delattr(value, at[0])
+    else:
+        take(getattr(value, at[0]), at[1:])
+
+
+def rendered(plan: Any) -> str | None:
+    """What the templates make of an opened Plan; None for a fault."""
+    try:
+        return data_module([plan]) + script(plan)
+    except (AttributeError, TypeError, UndefinedError):
+        return None
+
+
+@cache
+def needed(feature: str) -> frozenset[At]:
+    """The attributes of a feature's Plan without which nothing is rendered."""
+    plan, *_ = built(feature).plans
+    whole = rendered(opened(plan))
+    assert whole
+    found = set()
+    for at in attributes(opened(plan)):
+        less = opened(plan)
+        take(less, at)
+        text = rendered(less)
+        assert text in (None, whole), f"without plan.{'.'.join(at)} another script comes out"
+        if text is None:
+            found.add(at)
+    return frozenset(found)
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_a_plan_that_lacks_something_renders_nothing(feature: str) -> None:
+    assert needed(feature)
+
+
+def test_no_attribute_of_a_plan_is_for_nobody() -> None:
+    paths = {at for feature in FEATURES for at in attributes(opened(built(feature).plans[0]))}
+    idle = {at[-1] for at in paths} - {at[-1] for feature in FEATURES for at in needed(feature)}
+    package = ROOT / "specgen"
+    readers = [package / "chain.py", *(package / "plan").glob("*.py")]
+    code = "".join(reader.read_text("utf-8") for reader in readers)
+    assert {name for name in idle if not re.search(rf'\.{name}\b|"{name}"', code)} == set()
+
+
+def test_every_template_has_a_golden() -> None:
+    for feature in FEATURES:
+        for plan in built(feature).plans:
+            assert data_module([plan])
+            assert script(plan)
+    loaded = {name for _, name in _environment().cache or {}}
+    folder = ROOT / "templates"
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.j2")} == loaded
