@@ -46,6 +46,7 @@ def _formatted(text: str, python: Python) -> str:
     mode = black.Mode(
         line_length=LINE_LENGTH,
         target_versions={TargetVersion[f"PY{python[0]}{python[1]}"]},
+        magic_trailing_comma=False,  # a partial ends its lines with one, however short they are
     )
     return black.format_str(text, mode=mode)
 

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from specgen.layers import Misfit, output_shapes
-from specgen.plan.data import beside_spec
+from specgen.plan.data import STORED_KEYS, beside_spec
 from specgen.plan.model import Field, LayerPlan, ModelPlan, TrainPlan
 from specgen.plan.recipes import keys_of
+from specgen.spec.base import default_of
 from specgen.spec.model import ImportByTarget
+from specgen.spec.placeholders import Placeholder
 from specgen.spec.root import Spec
 
+# How an input is scaled, after it was stored.
+SCALING = ("scale", "offset", "mean", "std")
 # Of `train`: how long and how safely it runs, which changes no weight at any step.
 NOT_LEARNED = ("epochs", "steps", "checkpoint", "log")
 
@@ -43,7 +47,21 @@ def recipe_of(spec: Spec) -> dict[str, Any]:
         for key, value in keys_of(spec.train).items()
         if key not in NOT_LEARNED and (key == "seed" or value not in (0, []))
     }
-    return {"model": keys_of(spec.model), "train": train}
+    return {
+        "placeholders": {key: _read_keys(item) for key, item in spec.placeholders.items()},
+        "model": keys_of(spec.model),
+        "train": train,
+    }
+
+
+def _read_keys(placeholder: Placeholder) -> dict[str, Any]:
+    """What the model reads: the stored value, its role, and how it is scaled, if it is."""
+    neutral = {key: default_of(Placeholder, key) for key in SCALING}
+    return {
+        key: value
+        for key, value in keys_of(placeholder).items()
+        if key in (*STORED_KEYS, "role", *SCALING) and value != neutral.get(key)
+    }
 
 
 def model_plan(spec: Spec, fields: Sequence[Field], source: str) -> ModelPlan:
