@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ GOLDEN = Path(__file__).parent / "golden"
 FEATURES = sorted(path.parent.name for path in GOLDEN.glob("*/spec.yaml"))
 INPUTS = ("spec.yaml", "base")
 
-_HEAD = re.compile(r"(?:def |class |import |from |if )?[\w.]+|#.*")
+_HEAD = re.compile(r"(?:def |class |import |from |if )?[\w.]+")
 
 
 @cache
@@ -70,45 +71,72 @@ def difference(text: str, before: str) -> str:
     """The pieces of a module that another one lacks, and a line for each that it has no more."""
     had, has = list(pieces(before)), list(pieces(text))
     kept = set(map(head, has))
-    lines = [piece for piece in has if piece not in had]
-    lines += [f"# gone: {head(piece)}" for piece in had if head(piece) not in kept]
-    return "\n\n".join(lines) + "\n" if lines else ""
+    shown, owner = list[str](), ""
+    for piece in (piece for piece in has if piece not in had):
+        first, _, rest = piece.partition("\n")
+        # Methods stand below the class that they are of, once.
+        shown.append(rest if first == owner else piece)
+        owner = first if first.startswith("class ") else ""
+    shown += [f"# gone: {head(piece)}" for piece in had if head(piece) not in kept]
+    return "\n\n".join(shown) + "\n" if shown else ""
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Each statement of a module with the comments right above it, and each comment elsewhere."""
+    """Each statement of a module with the comments right above it, and each comment elsewhere.
+
+    Of a class, each method is one, below the line that begins the class.
+    """
     lines = text.splitlines()
     end = 0
     for statement in ast.parse(text).body:
-        decorators = getattr(statement, "decorator_list", [])
-        start = min(node.lineno for node in [statement, *decorators]) - 1
-        above, before = start, end
-        while above > before and lines[above - 1].startswith("#"):
-            above -= 1
+        start = beginning(statement, lines)
+        yield from filter(None, lines[end:start])
         end = statement.end_lineno or start
-        yield from filter(None, lines[before:above])
-        yield "\n".join(lines[above:end])
+        cuts = [start, end]
+        if isinstance(statement, ast.ClassDef):
+            methods = (part for part in statement.body if isinstance(part, ast.FunctionDef))
+            cuts[1:1] = (beginning(method, lines) for method in methods)
+        for first, last in pairwise(cuts):
+            owner = lines[statement.lineno - 1 : statement.lineno] if first > start else []
+            yield "\n".join([*owner, *lines[first:last]]).rstrip("\n")
+
+
+def beginning(statement: ast.stmt, lines: list[str]) -> int:
+    """The number of its first line, counted from 0; comments and decorators are part of it."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    first = min([statement.lineno, *(decorator.lineno for decorator in decorators)]) - 1
+    while first and lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+    return first
 
 
 def head(piece: str) -> str:
     """What a piece is called: how its statement begins, or the comment that it is."""
-    code = [line for line in piece.splitlines() if not line.startswith("#")]
-    found = _HEAD.match(code[0] if code else piece)
-    return found[0] if found else "docstring"
+    lines = map(str.strip, piece.splitlines())
+    code = [line for line in lines if not line.startswith(("#", "@"))]
+    names = [found[0] for line in code[:2] if (found := _HEAD.match(line))]
+    if not code:
+        return piece
+    return " ".join(names if code[0].startswith("class ") else names[:1]) or "docstring"
 
 
 def test_a_difference_tells_all() -> None:
     before = (
         '"""One."""\n\nimport a\nimport b\n\nX = 1\nY = 2\n\n\n# -- Part --\n\n\n'
-        "# Why.\n@c\ndef f():\n    pass\n"
+        "# Why.\n@c\ndef f():\n    pass\n\n\n"
+        'class A(B):\n    """Doc."""\n\n    def f(self):\n        pass\n\n'
+        "    def g(self):\n        pass\n"
     )
     after = (
-        '"""Two."""\n\nimport b\n\nX = 1\nY = 3  # new\n\n\n# Why not.\n@c\ndef f():\n    pass\n'
+        '"""Two."""\n\nimport b\n\nX = 1\nY = 3  # new\n\n\n'
+        "# Why not.\n@c\ndef f():\n    pass\n\n\n"
+        'class A(B):\n    """Doc."""\n\n    # Why.\n    @d\n    def f(self):\n        pass\n'
     )
     assert difference(before, before) == ""
     assert difference(after, before) == (
         '"""Two."""\n\nY = 3  # new\n\n# Why not.\n@c\ndef f():\n    pass\n\n'
-        "# gone: import a\n\n# gone: # -- Part --\n"
+        "class A(B):\n    # Why.\n    @d\n    def f(self):\n        pass\n\n"
+        "# gone: import a\n\n# gone: # -- Part --\n\n# gone: class A def g\n"
     )
 
 

@@ -33,23 +33,8 @@ from golden_data import Batch, UserError
 # All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
     "placeholders": {
-        "image": {
-            "dtype": "uint8",
-            "shape": [8, 8],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 0.0625,
-            "offset": 0.0,
-        },
-        "label": {
-            "dtype": "int64",
-            "shape": [],
-            "role": "label",
-            "encoding": "raw",
-            "classes": 10,
-            "scale": 1.0,
-            "offset": 0.0,
-        },
+        "image": {"dtype": "uint8", "shape": [8, 8], "role": "input", "scale": 0.0625},
+        "label": {"dtype": "int64", "shape": [], "role": "label", "classes": 10},
     },
     "model": {
         "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]
@@ -319,8 +304,8 @@ class Learner:
             return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
     def evaluate(self, records, part, stop):
-        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
-        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
+        """Loss and metrics of a part, averaged over its rows; None if a stop signal came first."""
+        if part not in self.parts:  # made once: that can take longer than reading it
             self.parts[part] = stored_batches(records, part)
         sums = np.zeros(1 + len(METRICS))
         for batch in self.parts[part]:

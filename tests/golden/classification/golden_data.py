@@ -146,7 +146,7 @@ class Source:
 
 
 def source_identity(path, known):
-    """What tells the file from another in its place; `known` where its size and time are the same."""
+    """What tells the file from another one; `known` where it has the size and time of that."""
     found = {"bytes": os.path.getsize(path), "modified": os.stat(path).st_mtime}
     if known and found == {key: known[key] for key in found}:
         return known

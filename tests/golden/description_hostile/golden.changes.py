@@ -5,3 +5,5 @@ import os
 \u202e\x00 # type: ignore
 ends with "
 """
+
+# gone: docstring

@@ -1,97 +1,17 @@
-import importlib
-
 # All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
     "placeholders": {
-        "flag": {
-            "dtype": "bool",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "byte": {
-            "dtype": "uint8",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "small": {
-            "dtype": "int8",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "word": {
-            "dtype": "uint16",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "short": {
-            "dtype": "int16",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "count": {
-            "dtype": "int32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "id": {
-            "dtype": "int64",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "half": {
-            "dtype": "float16",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "single": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "double": {
-            "dtype": "float64",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "label": {
-            "dtype": "uint8",
-            "shape": [],
-            "role": "label",
-            "encoding": "raw",
-            "classes": 10,
-            "scale": 1.0,
-            "offset": 0.0,
-        },
+        "flag": {"dtype": "bool", "shape": [], "role": "input"},
+        "byte": {"dtype": "uint8", "shape": [], "role": "input"},
+        "small": {"dtype": "int8", "shape": [], "role": "input"},
+        "word": {"dtype": "uint16", "shape": [], "role": "input"},
+        "short": {"dtype": "int16", "shape": [], "role": "input"},
+        "count": {"dtype": "int32", "shape": [], "role": "input"},
+        "id": {"dtype": "int64", "shape": [], "role": "input"},
+        "half": {"dtype": "float16", "shape": [], "role": "input"},
+        "single": {"dtype": "float32", "shape": [], "role": "input"},
+        "double": {"dtype": "float64", "shape": [], "role": "input"},
+        "label": {"dtype": "uint8", "shape": [], "role": "label", "classes": 10},
     },
     "model": {"import": "models:classifier"},
     "train": {
@@ -162,12 +82,6 @@ def stored_batches(records, part):
     rows = tf.data.TFRecordDataset(files).batch(data.WINDOW_BLOCKS).map(decode, PARALLEL_CALLS)
     return whole_batches(rows, records.rows(part)).map(to_wire).prefetch(HOST_PREFETCH)
 
-def layers_of(model):
-    """The layers of a model and of the models in it."""
-    for layer in getattr(model, "layers", []):
-        yield layer
-        yield from layers_of(layer)
-
 def build_model(seed):
     """The user's model, with its variables made."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".")
@@ -226,73 +140,11 @@ def scores(batch, logits):
     """Each of METRICS, for each row."""
     return [tf.equal(tf.argmax(logits, axis=-1), tf.cast(batch.label, tf.int64))]
 
-class Learner:
-    """The model, its optimizer, and the sum of the row losses of an epoch so far."""
-
-    def __init__(self, device, seed, audited):
-        self.device, self.audited, self.parts = device, audited, {}
-        with tf.device(device):
-            self.model = build_model(seed)
-            self.optimizer = keras.optimizers.SGD(0.1, momentum=0.0, nesterov=False)
-            self.optimizer.build(self.model.trainable_variables)
-            self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
-
-    def learn(self, batch):
-        """One step: the mean loss of the rows and, where it is audited, what the model read."""
-        with tf.GradientTape() as tape:
-            row_losses = losses(batch, self.model(model_input(batch), training=True))
-            real = tf.cast(batch.row_id >= 0, tf.float32)
-            loss_sum = tf.reduce_sum(row_losses * real)
-            loss = loss_sum / tf.reduce_sum(real)
-            objective = loss + sum(self.model.losses)  # regularization, if the model has any
-        weights = self.model.trainable_variables
-        gradients = tape.gradient(objective, weights)
-        self.optimizer.apply(gradients, weights)
-        self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64))
-        return loss, batch if self.audited else None
-
-    @tf.function
-    def sums(self, batch):
-        """Of the real rows of a batch: loss and each metric, summed."""
-        with tf.device(self.device):
-            logits = self.model(model_input(batch), training=False)
-            rows = [losses(batch, logits), *scores(batch, logits)]
-            real = tf.cast(batch.row_id >= 0, tf.float64)
-            return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
-
-    def evaluate(self, records, part, stop):
-        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
-        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
-            self.parts[part] = stored_batches(records, part)
-        sums = np.zeros(1 + len(METRICS))
-        for batch in self.parts[part]:
-            if stop.received:
-                return None
-            sums += self.sums(batch).numpy()
-        return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
-
-    def variables(self):
-        """All that a checkpoint holds."""
-        return [*self.model.variables, *self.optimizer.variables, self.loss_sum]
-
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""
     return Batch(*(v.astype(column.dtype) for v, column in zip(batch, data.COLUMNS)))
 
 class Audit:
-    """audit.jsonl: a line on what the model read at each step."""
-
-    def __init__(self, path, records, step, saved):
-        self.path = path
-        self.seen = saved.get("seen", np.zeros(records.manifest["rows"], "uint8"))
-        self.once = saved.get("once", np.zeros(0, bool))  # for each complete epoch
-        kept = 0  # bytes up to the checkpoint
-        if step and os.path.exists(path):
-            with open(path, "rb") as file:
-                kept = sum(map(len, itertools.islice(file, step)))
-        self.file = open(path, "a", encoding="utf-8")
-        self.file.truncate(kept)
-
     def write(self, step, epoch, loss, batch):
         batch = Batch(*(values.numpy()[batch.row_id.numpy() >= 0] for values in batch))
         batch = as_stored(batch)
@@ -301,31 +153,3 @@ class Audit:
         line["content"] = hashlib.sha256(b"".join(c.tobytes() for c in batch[:-1])).hexdigest()
         self.file.write(json.dumps(line) + "\n")
         np.add.at(self.seen, batch.row_id, 1)
-
-    def end_epoch(self, rows):
-        self.once = np.append(self.once, np.sum(self.seen == 1) == np.sum(self.seen) == rows)
-        self.seen[:] = 0
-
-    def arrays(self):
-        """What a checkpoint keeps. The lines that belong to it reach the disk first."""
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        return {"seen": self.seen, "once": self.once}
-
-    def summary(self, steps):
-        """The digests of the run; null where not every step from 0 on was audited."""
-        self.file.close()
-        ids, content, lines = hashlib.sha256(), hashlib.sha256(), 0
-        with open(self.path, encoding="utf-8") as file:
-            for line in map(json.loads, file):
-                ids.update(line["ids"].encode())
-                content.update(line["content"].encode())
-                lines += line["step"] == lines
-        whole = lines == steps
-        return {
-            "order_digest": ids.hexdigest() if whole else None,
-            "content_digest": content.hexdigest() if whole else None,
-            "rows_seen_once": bool(self.once.all()) if whole and len(self.once) else None,
-        }
-
-# gone: def glorot

@@ -1,137 +1,22 @@
-import importlib
-
 # All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
     "placeholders": {
-        "class": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "from": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "None": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "Global": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "1st": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "a-b": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "a b": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "naïve": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "__init__": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "日本": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "row_id": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "count": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        '"quoted" \\': {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "{{ plan }}": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "a_b": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "label": {
-            "dtype": "int64",
-            "shape": [],
-            "role": "label",
-            "encoding": "raw",
-            "classes": 10,
-            "scale": 1.0,
-            "offset": 0.0,
-        },
+        "class": {"dtype": "float32", "shape": [], "role": "input"},
+        "from": {"dtype": "float32", "shape": [], "role": "input"},
+        "None": {"dtype": "float32", "shape": [], "role": "input"},
+        "Global": {"dtype": "float32", "shape": [], "role": "input"},
+        "1st": {"dtype": "float32", "shape": [], "role": "input"},
+        "a-b": {"dtype": "float32", "shape": [], "role": "input"},
+        "a b": {"dtype": "float32", "shape": [], "role": "input"},
+        "naïve": {"dtype": "float32", "shape": [], "role": "input"},
+        "__init__": {"dtype": "float32", "shape": [], "role": "input"},
+        "日本": {"dtype": "float32", "shape": [], "role": "input"},
+        "row_id": {"dtype": "float32", "shape": [], "role": "input"},
+        "count": {"dtype": "float32", "shape": [], "role": "input"},
+        '"quoted" \\': {"dtype": "float32", "shape": [], "role": "input"},
+        "{{ plan }}": {"dtype": "float32", "shape": [], "role": "input"},
+        "a_b": {"dtype": "float32", "shape": [], "role": "input"},
+        "label": {"dtype": "int64", "shape": [], "role": "label", "classes": 10},
     },
     "model": {"import": "models:classifier"},
     "train": {
@@ -169,12 +54,6 @@ WIRE = Batch(
     label="int64",
     row_id="int64",
 )
-
-def layers_of(model):
-    """The layers of a model and of the models in it."""
-    for layer in getattr(model, "layers", []):
-        yield layer
-        yield from layers_of(layer)
 
 def build_model(seed):
     """The user's model, with its variables made."""
@@ -234,54 +113,3 @@ def model_input(batch):
         "{{ plan }}": tf.cast(batch.plan, tf.float32),
         "a_b": tf.cast(batch.a_b_3, tf.float32),
     }
-
-class Learner:
-    """The model, its optimizer, and the sum of the row losses of an epoch so far."""
-
-    def __init__(self, device, seed, audited):
-        self.device, self.audited, self.parts = device, audited, {}
-        with tf.device(device):
-            self.model = build_model(seed)
-            self.optimizer = keras.optimizers.SGD(0.1, momentum=0.0, nesterov=False)
-            self.optimizer.build(self.model.trainable_variables)
-            self.loss_sum = tf.Variable(0.0, trainable=False, dtype=tf.float64)
-
-    def learn(self, batch):
-        """One step: the mean loss of the rows and, where it is audited, what the model read."""
-        with tf.GradientTape() as tape:
-            row_losses = losses(batch, self.model(model_input(batch), training=True))
-            real = tf.cast(batch.row_id >= 0, tf.float32)
-            loss_sum = tf.reduce_sum(row_losses * real)
-            loss = loss_sum / tf.reduce_sum(real)
-            objective = loss + sum(self.model.losses)  # regularization, if the model has any
-        weights = self.model.trainable_variables
-        gradients = tape.gradient(objective, weights)
-        self.optimizer.apply(gradients, weights)
-        self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64))
-        return loss, batch if self.audited else None
-
-    @tf.function
-    def sums(self, batch):
-        """Of the real rows of a batch: loss and each metric, summed."""
-        with tf.device(self.device):
-            logits = self.model(model_input(batch), training=False)
-            rows = [losses(batch, logits), *scores(batch, logits)]
-            real = tf.cast(batch.row_id >= 0, tf.float64)
-            return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
-
-    def evaluate(self, records, part, stop):
-        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
-        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
-            self.parts[part] = stored_batches(records, part)
-        sums = np.zeros(1 + len(METRICS))
-        for batch in self.parts[part]:
-            if stop.received:
-                return None
-            sums += self.sums(batch).numpy()
-        return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
-
-    def variables(self):
-        """All that a checkpoint holds."""
-        return [*self.model.variables, *self.optimizer.variables, self.loss_sum]
-
-# gone: def glorot

@@ -33,22 +33,8 @@ from golden_data import Batch, UserError
 # All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
     "placeholders": {
-        "values": {
-            "dtype": "float32",
-            "shape": [4],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
-        "target": {
-            "dtype": "float32",
-            "shape": [],
-            "role": "label",
-            "encoding": "raw",
-            "scale": 1.0,
-            "offset": 0.0,
-        },
+        "values": {"dtype": "float32", "shape": [4], "role": "input"},
+        "target": {"dtype": "float32", "shape": [], "role": "label"},
     },
     "model": {
         "layers": [
@@ -83,8 +69,6 @@ HOST_PREFETCH = 4  # batches kept ready on the host
 PARALLEL_CALLS = tf.data.AUTOTUNE
 METRICS = ()
 BATCH_BYTES = 896  # on the way to the device
-# The dtypes that travel to the device.
-WIRE = Batch(values="float32", target="float32", row_id="int64")
 
 
 # -- Input pipeline -------------------------------------------------------------------------------
@@ -273,8 +257,8 @@ class Learner:
             return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
     def evaluate(self, records, part, stop):
-        """Loss and metrics of a part, averaged over its rows; None where a stop signal came first."""
-        if part not in self.parts:  # once: to make a data set takes longer than to read a small one
+        """Loss and metrics of a part, averaged over its rows; None if a stop signal came first."""
+        if part not in self.parts:  # made once: that can take longer than reading it
             self.parts[part] = stored_batches(records, part)
         sums = np.zeros(1 + len(METRICS))
         for batch in self.parts[part]:

@@ -5,21 +5,12 @@ RECIPE = {
             "dtype": "uint8",
             "shape": [8, 8, 3],
             "role": "input",
-            "encoding": "raw",
             "scale": [0.25, 0.5, 1.0],
             "offset": -0.5,
             "mean": 0.25,
             "std": [1.0, 2.0, 4.0],
         },
-        "label": {
-            "dtype": "int64",
-            "shape": [],
-            "role": "label",
-            "encoding": "raw",
-            "classes": 10,
-            "scale": 1.0,
-            "offset": 0.0,
-        },
+        "label": {"dtype": "int64", "shape": [], "role": "label", "classes": 10},
     },
     "model": {
         "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]

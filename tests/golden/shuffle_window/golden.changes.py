@@ -1,23 +1,8 @@
 # All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
 RECIPE = {
     "placeholders": {
-        "image": {
-            "dtype": "uint8",
-            "shape": [8, 8],
-            "role": "input",
-            "encoding": "raw",
-            "scale": 0.0625,
-            "offset": 0.0,
-        },
-        "label": {
-            "dtype": "int64",
-            "shape": [],
-            "role": "label",
-            "encoding": "raw",
-            "classes": 10,
-            "scale": 1.0,
-            "offset": 0.0,
-        },
+        "image": {"dtype": "uint8", "shape": [8, 8], "role": "input", "scale": 0.0625},
+        "label": {"dtype": "int64", "shape": [], "role": "label", "classes": 10},
     },
     "model": {
         "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]

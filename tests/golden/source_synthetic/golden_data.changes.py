@@ -103,4 +103,6 @@ def add_arguments(parser):
 
 # gone: SOURCE
 
+# gone: class Source def __init__
+
 # gone: def source_identity

@@ -6,9 +6,6 @@ Usage: python golden_second.py [prepare|train|evaluate|measure] [--help]
 
 WORKDIR = os.path.join("runs", "golden", "second")
 
-# The dtypes that travel to the device.
-WIRE = Batch(image="uint8", label="int64", row_id="int64")
-
 class Feeder:
     """Batches wait on the host, ready; the step that trains on one copies it to the device."""
 
@@ -25,9 +22,6 @@ class Feeder:
 
     def start(self, batches):
         self.batches = iter(batches)
-
-    def close(self):
-        self.batches = None  # ends the threads of tf.data, which call into Python, before Python
 
     def advance(self):
         self.fill()
@@ -46,85 +40,6 @@ class Feeder:
             return self.learn(Batch(*map(tf.identity, batch)))  # the copy on the device
 
 class Run:
-    """A training run, continued from its last checkpoint."""
-
-    def __init__(self, options, stop):
-        self.options, self.stop = options, stop
-        self.records, self.learner, self.checkpoints = begin(options, stop)
-        if options.fresh:
-            self.checkpoints.clear()
-        new = {"step": 0, "seconds": 0.0, "waited": None, "history": []}
-        self.state, self.saved = self.checkpoints.restore(self.learner) or (new, {})
-        self.steps = steps_an_epoch(self.records)
-        limits = (options.steps, (options.epochs or 0) * self.steps)
-        self.total = min(limit for limit in limits if limit)
-        self.feeder = Feeder(self.learner.learn, self.learner.device)
-        self.feeder.waited = self.state["waited"] or self.feeder.waited
-        self.audit = None
-
-    def path(self, name):
-        return os.path.join(self.options.workdir, name)
-
-    def train(self):
-        """The steps that are left."""
-        options, state, first = self.options, self.state, self.state["step"]
-        if options.audit:
-            self.audit = Audit(self.path("audit.jsonl"), self.records, first, self.saved)
-        if self.at_end() and len(state["history"]) * self.steps < first:
-            self.end_epoch()  # which was stopped
-        if first < self.total:
-            print(
-                f"training on {self.learner.device}: steps {first} to {self.total - 1}", flush=True
-            )
-            batches = training_batches(
-                self.records, options.seed, first, self.total, options.slow_input
-            )
-            self.feeder.start(batches)
-        progress = data.Progress("steps", self.total - first)
-        began = time.time()
-        for step in range(first, self.total):
-            loss, batch = self.feeder.advance()
-            if self.audit:
-                self.audit.write(step, step // self.steps, loss, batch)
-            state["step"] = step + 1
-            progress.update(step + 1 - first)
-            if self.at_end():
-                state["seconds"] += time.time() - began
-                progress.close()
-                self.end_epoch()
-                began = time.time()
-            if self.stop.received or step + 1 == self.total or (step + 1) % CHECKPOINT_EVERY == 0:
-                state.update(
-                    seconds=state["seconds"] + time.time() - began, waited=self.feeder.waited
-                )
-                self.checkpoints.save(
-                    self.learner, state, self.audit.arrays() if self.audit else {}
-                )
-                self.stop.check()
-                began = time.time()
-
-    def at_end(self):
-        """Whether an epoch, or the run, ends here."""
-        return self.state["step"] % self.steps == 0 or self.state["step"] >= self.total
-
-    def end_epoch(self):
-        """Add the epoch to the history; a longer run may complete one that --steps cut short."""
-        state, learner = self.state, self.learner
-        epoch, done = divmod(state["step"] - 1, self.steps)
-        rows = min((done + 1) * BATCH_SIZE, self.records.rows("train"))
-        record = {"epoch": epoch, "steps": done + 1, "rows": rows}
-        record["train_loss"] = learner.loss_sum.numpy() / rows
-        record["validation"] = learner.evaluate(self.records, "validation", self.stop)
-        if self.stop.received:
-            return  # the next run ends it
-        state["history"][epoch:] = [record]
-        if done + 1 == self.steps:
-            learner.loss_sum.assign(0.0)
-            if self.audit:
-                self.audit.end_epoch(rows)
-        shown = {"train loss": record["train_loss"], **(record["validation"] or {})}
-        print(f"epoch {epoch}: {figures(shown)}", flush=True)
-
     def report(self):
         """Evaluate, and write weights.npz and report.json."""
         state, last = self.state, self.state["history"][-1]
@@ -202,3 +117,9 @@ def measure(options, stop):
     for name, value in seconds.items():
         print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
     print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
+
+# gone: WIRE
+
+# gone: class Feeder def _fill_and_train
+
+# gone: class Feeder def _fill

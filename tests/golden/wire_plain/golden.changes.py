@@ -51,19 +51,6 @@ def as_stored(batch):
     return Batch(*(v.astype(column.dtype) for v, column in zip(batch, data.COLUMNS)))
 
 class Audit:
-    """audit.jsonl: a line on what the model read at each step."""
-
-    def __init__(self, path, records, step, saved):
-        self.path = path
-        self.seen = saved.get("seen", np.zeros(records.manifest["rows"], "uint8"))
-        self.once = saved.get("once", np.zeros(0, bool))  # for each complete epoch
-        kept = 0  # bytes up to the checkpoint
-        if step and os.path.exists(path):
-            with open(path, "rb") as file:
-                kept = sum(map(len, itertools.islice(file, step)))
-        self.file = open(path, "a", encoding="utf-8")
-        self.file.truncate(kept)
-
     def write(self, step, epoch, loss, batch):
         batch = Batch(*(values.numpy()[batch.row_id.numpy() >= 0] for values in batch))
         batch = as_stored(batch)
@@ -72,29 +59,3 @@ class Audit:
         line["content"] = hashlib.sha256(b"".join(c.tobytes() for c in batch[:-1])).hexdigest()
         self.file.write(json.dumps(line) + "\n")
         np.add.at(self.seen, batch.row_id, 1)
-
-    def end_epoch(self, rows):
-        self.once = np.append(self.once, np.sum(self.seen == 1) == np.sum(self.seen) == rows)
-        self.seen[:] = 0
-
-    def arrays(self):
-        """What a checkpoint keeps. The lines that belong to it reach the disk first."""
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        return {"seen": self.seen, "once": self.once}
-
-    def summary(self, steps):
-        """The digests of the run; null where not every step from 0 on was audited."""
-        self.file.close()
-        ids, content, lines = hashlib.sha256(), hashlib.sha256(), 0
-        with open(self.path, encoding="utf-8") as file:
-            for line in map(json.loads, file):
-                ids.update(line["ids"].encode())
-                content.update(line["content"].encode())
-                lines += line["step"] == lines
-        whole = lines == steps
-        return {
-            "order_digest": ids.hexdigest() if whole else None,
-            "content_digest": content.hexdigest() if whole else None,
-            "rows_seen_once": bool(self.once.all()) if whole and len(self.once) else None,
-        }
