@@ -1,8 +1,8 @@
 """How long specgen takes, as ratios of whole processes: python tests/benchmarks/bench_build.py
 
 Beside it run what it can be held against: datamodel-codegen, for the start of one small job, and
-black alone, on the very texts that it is to lay out, for many. Every round runs each of them once,
-so that a busy machine slows all alike; the first round only warms the disk's cache.
+black alone, on the very texts that it is to lay out, for many. They take turns, so that a busy
+machine slows all alike. A first run of each small job warms the disk's cache and does not count.
 """
 
 import argparse
@@ -27,7 +27,10 @@ from specgen.render import data_module, script
 ROOT = Path(__file__).parents[2]
 SPECGEN = (sys.executable, "-m", "specgen")
 # Without black's own comparison of the syntax trees, so that it does no more than specgen does.
-BLACK = (sys.executable, "-m", "black", "--fast", "--line-length", str(LINE_LENGTH))
+BLACK = (
+    *(sys.executable, "-m", "black", "--fast", "--skip-magic-trailing-comma"),
+    *("--line-length", str(LINE_LENGTH), "--target-version", "py39"),
+)
 CODEGEN = Path(sys.executable).parent / "datamodel-codegen"
 
 # Formats every file that it is given in one process; writes nothing.
@@ -35,8 +38,13 @@ BLACK_ALONE = f"""
 import sys
 from pathlib import Path
 import black
+mode = black.Mode(
+    line_length={LINE_LENGTH},
+    magic_trailing_comma=False,
+    target_versions={{black.TargetVersion.PY39}},
+)
 for path in sys.argv[1:]:
-    black.format_str(Path(path).read_text("utf-8"), mode=black.Mode(line_length={LINE_LENGTH}))
+    black.format_str(Path(path).read_text("utf-8"), mode=mode)
 """
 
 SCHEMA = {
@@ -117,11 +125,12 @@ def before_layout(spec: Path) -> dict[str, str]:
 
 @dataclass
 class Job:
-    """A process to be timed, what must be done before it, and its seconds in each round."""
+    """A process to be timed, what is done before it, how often in a round, and its seconds."""
 
     name: str
     command: Sequence[str | Path]
     prepare: Callable[[], None] = lambda: None
+    times: int = 1
     seconds: list[float] = field(default_factory=list)
 
     def run(self, folder: Path) -> None:
@@ -133,10 +142,10 @@ class Job:
 
     @property
     def median(self) -> float:
-        return statistics.median(self.seconds[1:])
+        return statistics.median(self.seconds)
 
     def line(self, of: "Job | None" = None) -> str:
-        spread = max(self.seconds[1:]) - min(self.seconds[1:])
+        spread = max(self.seconds) - min(self.seconds)
         ratio = f"{self.median / of.median:.2f} x {of.name}" if of else ""
         return f"{self.name:38} {self.median:8.2f} {spread:8.2f}   {ratio}".rstrip()
 
@@ -163,7 +172,6 @@ def main() -> None:
             shutil.rmtree(folder / "generated", ignore_errors=True)
 
         def unformat() -> None:
-            shutil.rmtree(folder / "black", ignore_errors=True)
             (folder / "texts").mkdir(exist_ok=True)
             for name, text in texts.items():
                 (folder / "texts" / name).write_text(text, "utf-8")
@@ -175,9 +183,10 @@ def main() -> None:
         codegen = Job(
             "datamodel-codegen, a small schema",
             (CODEGEN, "--input", "person.json", "--output", "person.py"),
+            times=5,
         )
-        one = Job("specgen build, minimal.yaml", built(ROOT / "specs/minimal.yaml"), remove)
-        digits = Job("specgen build, digits.yaml", built(ROOT / "specs/digits.yaml"), remove)
+        one = Job("specgen build, minimal.yaml", built(ROOT / "specs/minimal.yaml"), remove, 5)
+        digits = Job("specgen build, digits.yaml", built(ROOT / "specs/digits.yaml"), remove, 5)
         black = Job(f"black --fast, {len(texts)} files", (*BLACK, "texts"), unformat)
         alone = Job(
             f"black in one process, {len(texts)} files",
@@ -189,11 +198,15 @@ def main() -> None:
         check = Job(
             f"specgen check, {options.specs} specs", (*SPECGEN, "check", "-o", "generated", "specs")
         )
-        jobs = (codegen, one, digits, black, alone, many, check)
-        for number in range(1 + options.rounds):
-            for job in jobs:
-                print(f"round {number} of {options.rounds}: {job.name}", file=sys.stderr)
-                job.run(folder)
+        small, large = (codegen, one, digits), (black, alone, many, check)
+        for job in small:
+            job.run(folder)
+            job.seconds.clear()
+        for number in range(options.rounds):
+            for job in (*small, *large):
+                print(f"round {number + 1} of {options.rounds}: {job.name}", file=sys.stderr)
+                for _ in range(job.times):
+                    job.run(folder)
 
     tools = ", ".join(f"{tool} {version(tool)}" for tool in ("black", "datamodel-code-generator"))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
