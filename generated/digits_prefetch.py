@@ -65,8 +65,6 @@ HOST_PREFETCH = 4  # batches kept ready on the host
 PARALLEL_CALLS = tf.data.AUTOTUNE
 METRICS = ("accuracy",)
 BATCH_BYTES = 5120  # on the way to the device
-# The dtypes that travel to the device.
-WIRE = Batch(image="uint8", label="int64", row_id="int64")
 
 
 # -- Input pipeline -------------------------------------------------------------------------------
