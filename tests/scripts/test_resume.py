@@ -3,7 +3,9 @@
 The disturbances come from inside this process, at chosen steps; test_signals sends real ones.
 """
 
+import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -326,3 +328,29 @@ def test_nothing_to_evaluate(
     (line,) = capsys.readouterr().err.splitlines()
     assert str(project.work() / "checkpoints") in line
     assert not project.work().exists()
+
+
+# -- While records are written --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["first", "fresh"])
+@pytest.mark.parametrize("moment", ["dump", "rename"])
+def test_killed_while_records_are_written(
+    tiny: tuple[Project, ModuleType], monkeypatch: pytest.MonkeyPatch, moment: str, fresh: bool
+) -> None:
+    """Within the manifest, or before the set is in its place: the next run writes it anew."""
+    project, module = tiny
+    prepare = arguments(project, "work", "prepare")
+    assert call(module, prepare) == 0
+    whole = snapshot(project.records)
+    if not fresh:
+        shutil.rmtree(project.records)
+    with monkeypatch.context() as patch:
+        patch.setattr({"dump": json, "rename": os}[moment], moment, raise_killed)
+        with pytest.raises(Killed):
+            call(module, [*prepare, "--fresh"])
+    # The old set is whole, or there is none.
+    left = {name: text for name, text in snapshot(project.records).items() if name in whole}
+    assert left in (whole, {})
+    assert call(module, prepare) == 0
+    assert whole.items() <= snapshot(project.records).items()

@@ -1,0 +1,151 @@
+"""Real signals to real programs: a stop saves at a step, a kill loses nothing but time."""
+
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from making import BOTH_METHODS, METHODS, TINY, Project, changed, make, points
+from running import Run, arguments, finish, lines, same_weights, start, wait_until
+
+SPEC = changed(
+    TINY,
+    BOTH_METHODS,
+    {"train": {"epochs": 4, "optimizer": {"momentum": 0.9}, "checkpoint": {"every_steps": 5}}},
+)
+ROWS = 30  # eight steps an epoch, the last one partial
+STEPS = 32
+GRACE = 10  # seconds
+# Long enough for a signal to come before the end; the rest of a run is not slowed.
+SLOW = ["--slow-input", "150"]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return make(tmp_path_factory.mktemp("signals"), SPEC, points(ROWS))
+
+
+def program(project: Project, method: str, label: str, *argv: str) -> subprocess.Popen[str]:
+    flags = arguments(project, label, "train", "--audit", "--threads", "1", *argv)
+    return start(project, [str(project.script(method)), *flags])
+
+
+def step_of(path: Path) -> int:
+    return int(path.stem.rpartition("-")[2])
+
+
+def last_step(run: Run) -> int:
+    return max(map(step_of, run.checkpoints), default=0)
+
+
+def interrupt(running: subprocess.Popen[str], run: Run, number: signal.Signals) -> tuple[int, str]:
+    """Send a signal some steps after the next checkpoint; the exit status and errors."""
+    before = last_step(run)
+    wait_until(lambda: last_step(run) > before, running)
+    time.sleep(0.3)  # wherever that is: what follows holds at any step
+    running.send_signal(number)
+    status, _, err = finish(running)
+    return status, err
+
+
+STOPS = {"two_variable": (signal.SIGINT, 130), "prefetch": (signal.SIGTERM, 143)}
+
+
+def disturb(project: Project, method: str) -> None:
+    """Stop a run, kill the next, and let the third end."""
+    run = Run(project.work(f"disturbed_{method}"))
+    for number, status in (STOPS[method], (signal.SIGKILL, -9)):
+        before = last_step(run)
+        running = program(project, method, run.workdir.name, *SLOW)
+        found, err = interrupt(running, run, number)
+        assert found == status, err
+        assert before < last_step(run) < STEPS
+        assert not (run.workdir / "report.json").exists()
+        if number is not signal.SIGKILL:
+            assert "stopping" in "".join(lines(err))
+            # It saved the very steps that it trained.
+            assert len((run.workdir / "audit.jsonl").read_text().splitlines()) == last_step(run)
+    status, _, err = finish(program(project, method, run.workdir.name))
+    assert status == 0, err
+
+
+def test_stopped_killed_and_continued(project: Project) -> None:
+    """With one thread, the end is equal bit by bit to that of an undisturbed run."""
+    with ThreadPoolExecutor() as side_by_side:
+        list(side_by_side.map(disturb, [project] * 2, METHODS))
+    for method in METHODS:
+        status, _, err = finish(program(project, method, f"whole_{method}"))
+        assert status == 0, err
+        run, whole = (Run(project.work(f"{label}_{method}")) for label in ("disturbed", "whole"))
+        assert run.audit == whole.audit
+        assert len(run.audit) == STEPS
+        assert same_weights(run, whole)
+        for key in ("history", "order_digest", "content_digest", "rows_seen_once", "rows_trained"):
+            assert run.report[key] == whole.report[key]
+
+
+def test_stopped_while_tensorflow_blocks(project: Project) -> None:
+    """A batch takes half a minute: no step ends in time, so nothing is saved, and it says so."""
+    blocked = [
+        program(project, method, f"blocked_{method}", "--slow-input", "30000") for method in METHODS
+    ]
+    for process in blocked:
+        wait_until_printed(process, "training on")
+        process.send_signal(signal.SIGTERM)
+    sent = time.monotonic()
+    for method, process in zip(METHODS, blocked, strict=True):
+        status, _, err = finish(process)
+        assert status == 143
+        assert "without saving" in lines(err)[-1]
+        assert not Run(project.work(f"blocked_{method}")).checkpoints
+    assert time.monotonic() - sent < 2 * GRACE  # not the half minute that the batch takes
+
+
+def wait_until_printed(process: subprocess.Popen[str], text: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith(text):
+            return
+    raise AssertionError(f"it never printed {text!r}: {finish(process)}")
+
+
+def test_a_second_signal_stops_at_once(project: Project) -> None:
+    process = program(project, METHODS[0], "twice", "--slow-input", "30000")
+    wait_until_printed(process, "training on")
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    while "stopping" not in process.stderr.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    status, _, _ = finish(process)
+    assert status == 130
+    assert time.monotonic() - sent < GRACE
+
+
+# -- While records are written --------------------------------------------------------------------
+
+LARGE = changed(
+    TINY,
+    {
+        "source": {"kind": "synthetic", "path": None, "rows": 400_000},
+        "records": {"rows_per_record": 64, "compression": "zlib", "level": 9},
+    },
+)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
+def test_a_stop_while_records_are_written(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    """Nothing that is left of them looks whole; a clean stop leaves nothing."""
+    large = make(tmp_path, LARGE)
+    process = start(large, [str(large.script("data")), "--records", str(large.records)])
+    wait_until(lambda: sum(1 for _ in large.records.rglob("*.tfrecord")) > 1, process)
+    process.send_signal(number)
+    assert finish(process)[0] == status
+    assert not any(large.records.rglob("manifest.json"))
+    assert any(large.records.iterdir()) == (number is signal.SIGKILL)
