@@ -93,9 +93,13 @@ def same_weights(one: Run, other: Run) -> bool:
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    """All files below a folder, but for compiled modules."""
-    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    """All files below a folder, but for compiled modules and empty locks."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in files
+        if path.suffix != ".pyc" and not path.name.endswith("lock")
+    }
 
 
 # -- Programs -------------------------------------------------------------------------------------

@@ -132,7 +132,21 @@ def test_killed_between_saves(
     assert_undisturbed(train(project, module), undisturbed)
 
 
-@pytest.mark.parametrize(("moment", "save"), [("fsync", 2), ("replace", 0), ("replace", 2)])
+def kill_at(monkeypatch: pytest.MonkeyPatch, moment: str, name: str, times: int = 1) -> None:
+    """Before a file of that name is flushed to the disk (fsync) or put in its place (replace)."""
+    original = getattr(os, moment)
+    left = iter(range(times - 1))
+
+    def killing(file: Any, *target: Any) -> None:
+        path = os.readlink(f"/proc/self/fd/{file}") if isinstance(file, int) else target[0]
+        if name in str(path) and next(left, None) is None:
+            raise Killed
+        original(file, *target)
+
+    monkeypatch.setattr(os, moment, killing)
+
+
+@pytest.mark.parametrize(("moment", "save"), [("fsync", 3), ("replace", 1), ("replace", 3)])
 def test_killed_while_it_saves(
     tiny: tuple[Project, ModuleType],
     undisturbed: Run,
@@ -142,28 +156,21 @@ def test_killed_while_it_saves(
 ) -> None:
     """Before the new checkpoint is whole, or before it is in its place."""
     project, module = tiny
-    original, checkpoints = getattr(os, moment), []
-
-    def killing(file: Any, *more: Any) -> None:
-        name = os.readlink(f"/proc/self/fd/{file}") if isinstance(file, int) else file
-        if "step-" in str(name):
-            checkpoints.append(name)
-            if len(checkpoints) == save + 1:
-                raise Killed
-        original(file, *more)
-
     with monkeypatch.context() as patch:
-        patch.setattr(os, moment, killing)
+        kill_at(patch, moment, "checkpoints", times=save)
         kill(project, module)
     assert_undisturbed(train(project, module), undisturbed)
 
 
-def test_killed_before_the_report(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
+@pytest.mark.parametrize("name", ["weights.npz", "report.json"])
+def test_killed_before_the_report(
+    tiny: tuple[Project, ModuleType], undisturbed: Run, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """What a shorter run reported is not taken for the report of the longer one."""
     project, module = tiny
     train(project, module, "--steps", "7")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(module, "report", raise_killed)
+    with monkeypatch.context() as patch:
+        kill_at(patch, "replace", name)
         kill(project, module)
     assert_undisturbed(train(project, module), undisturbed)
 
@@ -327,7 +334,7 @@ def test_nothing_to_evaluate(
     assert call(module, arguments(project, "work", "evaluate")) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert str(project.work() / "checkpoints") in line
-    assert not project.work().exists()
+    assert not snapshot(project.work())
 
 
 # -- While records are written --------------------------------------------------------------------
