@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import settings
 
-settings.register_profile("thorough", max_examples=2000)
+settings.register_profile("thorough", max_examples=500)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

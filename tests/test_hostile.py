@@ -158,6 +158,7 @@ def freely(*texts: str) -> Data:
     for at, text in zip(AT_FREE, texts[:3], strict=True):
         spec = with_text(spec, at, text)
     for old, new in zip(IMPORTED["placeholders"], texts[3:], strict=True):
+        # First a name that is none of the texts, so that no two are the same on the way.
         spec = with_name(spec, "placeholders", old, f"<{old}>")
         spec = with_name(spec, "placeholders", f"<{old}>", new)
     return spec
