@@ -11,19 +11,14 @@ from pathlib import Path
 
 from specgen.checks import run_checks
 from specgen.diagnostics import Diagnostic
-from specgen.document import is_within
+from specgen.document import Document, is_within
 from specgen.load import load, spec_of
 from specgen.parse import parse
 from specgen.places import source_of
 from specgen.plan import Plan, resolve
-from specgen.variants import RESERVED, expand
-
-# The names that no variant may have: the data module, and the script of a spec without variants.
-DATA, _, DEFAULT = RESERVED
-
-# The oldest Python that must read a file; the data module serves the scripts of all targets.
-_DATA_PYTHON = (3, 6)
-_SCRIPT_PYTHON = {"tf1.4": (3, 6), "tf2": (3, 9)}
+from specgen.spec import Sections
+from specgen.targets import DATA_PYTHON, TARGETS
+from specgen.variants import DATA, DEFAULT, expand
 
 
 @dataclass(frozen=True)
@@ -62,27 +57,32 @@ class Result:
         return tuple(self.spec.folder / f"{module}.py" for module in modules)
 
 
+@dataclass(frozen=True)
+class _Variant:
+    """One variant on its way: its document, the sections that are valid, and what is wrong."""
+
+    document: Document
+    sections: Sections
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def name(self) -> str:
+        return self.document.variant or DEFAULT
+
+
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(diagnostic.severity == "error" for diagnostic in diagnostics)
 
 
 def validate_spec(spec: SpecFile) -> Result:
     """The chain up to the plans, one a variant; needs neither Jinja2 nor black."""
-    document, found = parse(spec.content, spec.shown)
-    documents, of_variants = expand(document) if document else ([], [])
-    loaded = [(variant, *load(variant)) for variant in documents]
-    of_each = [
-        (
-            variant.variant,
-            _beside(found, (*faults, *run_checks(sections, variant)), variant.variant),
-        )
-        for variant, sections, faults in loaded
-    ]
-    diagnostics = (*found, *_beside(found, of_variants), *_shared(of_each))
+    document, told = parse(spec.content, spec.shown)
+    documents, faults = expand(document) if document else ([], [])
+    variants = [_checked(_loaded(each)) for each in documents]
+    diagnostics = (*told, *_beside(told, faults), *_shared(variants, told))
     if has_errors(diagnostics):
         return Result(spec, diagnostics)
-    plans = (resolve(spec_of(sections), variant, spec.source) for variant, sections, _ in loaded)
-    return Result(spec, diagnostics, tuple(plans))
+    return Result(spec, diagnostics, tuple(_resolved(each, spec.source) for each in variants))
 
 
 def compile_spec(spec: SpecFile) -> Result:
@@ -91,14 +91,28 @@ def compile_spec(spec: SpecFile) -> Result:
     return replace(result, outputs=_outputs(result)) if result.plans else result
 
 
+def _loaded(document: Document) -> _Variant:
+    sections, faults = load(document)
+    return _Variant(document, sections, tuple(faults))
+
+
+def _checked(variant: _Variant) -> _Variant:
+    faults = run_checks(variant.sections, variant.document)
+    return replace(variant, diagnostics=(*variant.diagnostics, *faults))
+
+
+def _resolved(variant: _Variant, source: str) -> Plan:
+    return resolve(spec_of(variant.sections), variant.document, source)
+
+
 def _outputs(result: Result) -> tuple[Output, ...]:
     from specgen.layout import lay_out
     from specgen.render import data_module, script
 
     variants = [DATA, *(plan.variant or DEFAULT for plan in result.plans)]
     texts = [
-        lay_out(data_module(result.plans), _DATA_PYTHON),
-        *(lay_out(script(plan), _SCRIPT_PYTHON[plan.target]) for plan in result.plans),
+        lay_out(data_module(result.plans), DATA_PYTHON),
+        *(lay_out(script(plan), TARGETS[plan.target].oldest_python) for plan in result.plans),
     ]
     for path, text in zip(result.paths, texts, strict=True):
         if source_of(text) != result.spec.source:
@@ -115,13 +129,14 @@ def _beside(
     return [each for each in later if not any(is_within(each.field, field) for field in fields)]
 
 
-def _shared(found: Sequence[tuple[str | None, Iterable[Diagnostic]]]) -> list[Diagnostic]:
+def _shared(variants: Sequence[_Variant], told: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Each diagnostic of the variants once, with the names of those that it is limited to."""
     having: dict[Diagnostic, list[str]] = {}
-    for variant, diagnostics in found:
-        for diagnostic in dict.fromkeys(diagnostics):
-            having.setdefault(diagnostic, []).append(variant or DEFAULT)
+    for variant in variants:
+        found = _beside(told, variant.diagnostics, variant.document.variant)
+        for diagnostic in dict.fromkeys(found):
+            having.setdefault(diagnostic, []).append(variant.name)
     return [
-        diagnostic if len(names) == len(found) else replace(diagnostic, variants=tuple(names))
+        diagnostic if len(names) == len(variants) else replace(diagnostic, variants=tuple(names))
         for diagnostic, names in having.items()
     ]

@@ -17,10 +17,10 @@ from specgen import literal
 from specgen.names import IDENTIFIER
 from specgen.places import marker
 from specgen.plan import Plan
+from specgen.targets import TARGETS
 
 # Beside the package in a checkout, inside it once installed.
 _FOLDERS = [Path(__file__).parent / "templates", Path(__file__).parents[1] / "templates"]
-_FAMILY = {"tf2": "tf2"}
 
 
 def data_module(plans: Sequence[Plan]) -> str:
@@ -30,7 +30,7 @@ def data_module(plans: Sequence[Plan]) -> str:
 
 def script(plan: Plan) -> str:
     """The training script of one variant."""
-    return _render(f"{_FAMILY[plan.target]}/script.py.j2", plan)
+    return _render(f"{TARGETS[plan.target].templates}/script.py.j2", plan)
 
 
 def _render(template: str, plan: Plan) -> str:

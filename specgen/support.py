@@ -8,7 +8,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from specgen.support_table import ANY, OTHER, TABLE, TARGETS, Never, NotYet, Row, Since, Support
+from specgen.support_table import (
+    ANY,
+    OTHER,
+    TABLE,
+    TARGET_SUPPORT,
+    Never,
+    NotYet,
+    Row,
+    Since,
+    Support,
+)
+from specgen.targets import TARGETS
 from specgen.wording import listed
 
 KEYS = tuple(dict.fromkeys(row.key for row in TABLE))
@@ -42,7 +53,7 @@ def unsupported(key: str, choice: str, target: str) -> Refusal | None:
 
 def unsupported_target(target: str) -> Refusal | None:
     """Why there are no scripts for a target at all; None where there are."""
-    return _refusal(target, TARGETS[target], "", _supported_targets())
+    return _refusal(target, TARGET_SUPPORT[target], "", _supported_targets())
 
 
 def meaningless(key: str, chosen: Mapping[str, str | None]) -> Refusal | None:
@@ -102,7 +113,7 @@ def _rows(key: str) -> tuple[Row, ...]:
 
 
 def _supported_targets() -> list[str]:
-    return [target for target, support in TARGETS.items() if isinstance(support, Since)]
+    return [target for target, support in TARGET_SUPPORT.items() if isinstance(support, Since)]
 
 
 def _working(rows: Iterable[Row], target: str) -> list[str]:

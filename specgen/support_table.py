@@ -55,7 +55,7 @@ OTHER = "any other value"
 TF2 = Since("2.16")
 LATER = NotYet()
 
-TARGETS: Mapping[str, Support] = {"tf2": TF2, "tf1.4": LATER}
+TARGET_SUPPORT: Mapping[str, Support] = {"tf2": TF2, "tf1.4": LATER}
 
 _SCALING = tuple(f"placeholders.*.{key}" for key in ("scale", "offset", "mean", "std"))
 _TEXTS = ("placeholders.*.hash_buckets", "placeholders.*.vocabulary")

@@ -18,7 +18,12 @@ from specgen.spec.how import Buffers, Distribute
 from specgen.wording import listed, meant
 
 HOW = ("target", "pipeline", "buffers", "devices", "distribute")
-RESERVED = ("data", "records", "default")
+
+# The names that no variant may have, as they stand for something else in the names of files.
+DATA = "data"  # the data module, NAME_data.py
+RECORDS = "records"  # the folder of records
+DEFAULT = "default"  # the script of a spec without variants
+RESERVED = (DATA, RECORDS, DEFAULT)
 
 # The mappings that start empty where a variant gives this key another value than the base has, with
 # the model that knows its default. `devices.memory` is the mapping and the value in one.

@@ -13,6 +13,7 @@ from black.mode import TargetVersion
 
 from specgen import cli
 from specgen.chain import Result, SpecFile, compile_spec
+from specgen.targets import DATA_PYTHON, TARGETS
 
 ROOT = Path(__file__).parents[1]
 
@@ -106,8 +107,10 @@ def vermin_says(modules: Modules, folder: Path) -> str:
 
 
 def _python(name: str) -> str:
-    """The oldest Python that a module is for; scripts of all targets share the data module."""
-    return "py36" if name.endswith("_data.py") else "py39"
+    """The oldest Python that a module is for, as linters spell it; scripts are for tf2."""
+    is_data = name.endswith("_data.py")
+    major, minor = DATA_PYTHON if is_data else TARGETS["tf2"].oldest_python
+    return f"py{major}{minor}"
 
 
 def _say(modules: Modules, folder: Path, command: Callable[[str], list[str]]) -> str:

@@ -15,14 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from specgen.chain import DATA, DEFAULT, Result
+from specgen.chain import Result
 from specgen.checks.choices import places
 from specgen.document import Document
 from specgen.load import load
 from specgen.parse import parse
 from specgen.support import KEYS
-from specgen.support_table import ANY, OTHER, TABLE, TARGETS, Since
-from specgen.variants import expand
+from specgen.support_table import ANY, OTHER, TABLE, Since
+from specgen.targets import TARGETS
+from specgen.variants import DATA, DEFAULT, expand
 from support import ROOT, compare, compiled, is_laid_out, ruff_says, run, texts, vermin_says
 
 GOLDEN = Path(__file__).parent / "golden"

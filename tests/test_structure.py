@@ -18,7 +18,7 @@ TEMPLATES = ROOT / "templates"
 # From the bottom up. A module imports only from the lines above its own, so that there is no cycle;
 # those of one line do not know each other.
 LAYERS = (
-    "__init__ apportion diagnostics dtypes literal reserved scalars support_table",
+    "__init__ apportion diagnostics dtypes literal reserved scalars support_table targets",
     "document names",
     "wording",
     # bytes -> Document

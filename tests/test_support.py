@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from specgen.spec import Spec
+from specgen.spec import Spec, how
+from specgen.spec.model import ImportByTarget
 from specgen.support import (
     DEPENDENT_KEYS,
     KEYS,
@@ -18,7 +19,8 @@ from specgen.support import (
     unsupported,
     unsupported_target,
 )
-from specgen.support_table import ANY, OTHER, TABLE
+from specgen.support_table import ANY, OTHER, TABLE, TARGET_SUPPORT
+from specgen.targets import TARGETS
 
 # Choices that are open or closed with the one around them, or that every method has.
 WITHOUT_ROWS = {
@@ -31,6 +33,15 @@ WITHOUT_ROWS = {
     "pipeline.parallel_calls",
     "pipeline.host_prefetch",
 }
+
+
+def test_all_tables_have_the_same_targets() -> None:
+    targets = list(TARGETS)
+    assert list(get_args(how.Target)) == targets
+    assert list(TARGET_SUPPORT) == targets
+    assert list(ImportByTarget().by_target) == targets
+    for target in targets:
+        assert TABLE[0].on(target)
 
 
 def choices_in(schema: Any, defs: Any, key: str = "") -> Iterator[tuple[str, str]]:

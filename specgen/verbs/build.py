@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specgen import chain, disk
-from specgen.chain import DATA, Result
+from specgen.chain import Result
 from specgen.diagnostics import Diagnostic
 from specgen.places import shown
+from specgen.variants import DATA
 from specgen.verbs.drift import Comparison, by_path, compare, may_make, orphans, owner_shown, repair
 from specgen.verbs.request import Selection, Streams
 from specgen.verbs.results import results

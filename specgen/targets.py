@@ -1,0 +1,21 @@
+"""The one table of targets: the TensorFlow that a script is for, and what follows from it alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the stages that make text know of a target; `support_table` says what works on it."""
+
+    name: str  # as the language spells it
+    templates: str  # the folder with its script.py.j2
+    oldest_python: tuple[int, int]  # that must read its scripts
+
+
+TARGETS: Mapping[str, Target] = {
+    target.name: target for target in (Target("tf2", "tf2", (3, 9)), Target("tf1.4", "tf1", (3, 6)))
+}
+
+# The scripts of all targets share the data module.
+DATA_PYTHON = min(target.oldest_python for target in TARGETS.values())
