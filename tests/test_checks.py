@@ -556,7 +556,7 @@ def test_imports(lines: dict[str, str], field: str) -> None:
             {"buffers": "{depth: ^3}"},
             "buffers.depth",
             "two_variable has 2 buffers unless a thread fills them, not 3",
-            "depth 2 works now, swap: thread takes more",
+            "depth: 2",
         ),
         (
             {"devices": "{^memory: {}}"},

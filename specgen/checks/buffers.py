@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 
 from specgen.checks.finding import Finding
-from specgen.checks.roles import SCALING, Placeholders, called, inputs, numbers
+from specgen.checks.roles import Placeholders, called, inputs
 from specgen.dtypes import BITS
 from specgen.spec.base import default_of
 from specgen.spec.how import Buffers
-from specgen.spec.placeholders import Placeholder
+from specgen.spec.placeholders import NEUTRAL, Placeholder, is_neutral, numbers
 from specgen.wording import listed
 
 # float32 is exact up to 2**24; the roundings of scaling and of its inverse take four bits of that.
@@ -23,7 +23,7 @@ def check_depth(buffers: Buffers) -> Iterator[Finding]:
             ("buffers", "depth"),
             "SG303",
             f"two_variable has 2 buffers unless a thread fills them, not {buffers.depth}",
-            "depth 2 works now, swap: thread takes more",
+            "depth: 2",
         )
 
 
@@ -53,15 +53,14 @@ def _is_kept(placeholder: Placeholder) -> bool:
 
 
 def _is_scaled(placeholder: Placeholder) -> bool:
-    neutral = {"scale": 1, "offset": 0, "mean": 0, "std": 1}
-    return any(
-        number != neutral[key] for key in SCALING for number in numbers(getattr(placeholder, key))
-    )
+    return not all(is_neutral(placeholder, key) for key in NEUTRAL)
 
 
 def _is_invertible(placeholder: Placeholder, largest: float) -> bool:
     """Whether neighbouring integers stay apart: each channel's scale outweighs the rounding."""
-    scales, offsets, means = (numbers(getattr(placeholder, k)) or (0.0,) for k in SCALING[:3])
+    scales, offsets, means = (
+        numbers(getattr(placeholder, key)) or (0.0,) for key in ("scale", "offset", "mean")
+    )
     channels = max(map(len, (scales, offsets, means)))
     each = zip(*(islice(cycle(v), channels) for v in (scales, offsets, means)), strict=True)
     return all(

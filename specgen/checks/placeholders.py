@@ -5,16 +5,14 @@ from collections.abc import Iterator
 
 from specgen.checks.finding import Finding
 from specgen.checks.roles import (
-    SCALING,
     Placeholders,
     called,
     inputs,
     is_integer,
     labels,
-    numbers,
 )
 from specgen.dtypes import BITS
-from specgen.spec.placeholders import Placeholder
+from specgen.spec.placeholders import NEUTRAL, Placeholder, numbers
 
 
 def check_roles(placeholders: Placeholders) -> Iterator[Finding]:
@@ -60,7 +58,7 @@ def _values(dtype: str) -> int:
 def check_scaling(placeholders: Placeholders) -> Iterator[Finding]:
     """Scaling has a number for each channel, and each number exists in the compute dtype."""
     for name, placeholder in inputs(placeholders).items():
-        for key in SCALING:
+        for key in NEUTRAL:
             value = getattr(placeholder, key)
             path = ("placeholders", name, key)
             if isinstance(value, tuple):

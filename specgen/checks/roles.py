@@ -7,9 +7,6 @@ from specgen.spec.placeholders import Placeholder
 
 Placeholders = Mapping[str, Placeholder]
 
-# The keys that scale an input.
-SCALING = ("scale", "offset", "mean", "std")
-
 
 def inputs(placeholders: Placeholders) -> Placeholders:
     return {name: p for name, p in placeholders.items() if p.role == "input"}
@@ -32,10 +29,3 @@ def called(name: str) -> str:
 
 def is_integer(placeholder: Placeholder) -> bool:
     return "int" in placeholder.dtype
-
-
-def numbers(value: float | tuple[float, ...] | None) -> tuple[float, ...]:
-    """The numbers of a scaling key, none where it was not said."""
-    if value is None:
-        return ()
-    return value if isinstance(value, tuple) else (value,)

@@ -2,7 +2,7 @@
 
 from specgen.names import identifier
 from specgen.plan.model import BuffersPlan, Field
-from specgen.spec.placeholders import Placeholder
+from specgen.spec.placeholders import NEUTRAL, Placeholder, is_neutral
 from specgen.spec.root import Spec
 
 # Of a batch: the placeholders' fields may not take it.
@@ -30,10 +30,7 @@ def fields_of(spec: Spec, buffers: BuffersPlan) -> tuple[Field, ...]:
                 dtype=placeholder.dtype,
                 wire=_wire_dtype(placeholder.dtype, compute, buffers),
                 compute=compute,
-                scale=_plain(placeholder.scale),
-                offset=_plain(placeholder.offset),
-                mean=None if placeholder.mean is None else _plain(placeholder.mean),
-                std=None if placeholder.std is None else _plain(placeholder.std),
+                scaling=_scaling(placeholder),
             )
         )
     return tuple(fields)
@@ -51,6 +48,14 @@ def _wire_dtype(dtype: str, compute: str, buffers: BuffersPlan) -> str:
     # Resource variables have GPU kernels for every integer but int32, which TensorFlow keeps in
     # host memory (tensorflow/core/kernels/resource_variable_ops.cc).
     return "int64" if dtype == "int32" and buffers.count else dtype
+
+
+def _scaling(placeholder: Placeholder) -> dict[str, float | list[float] | None]:
+    """What is done to the values; None where it would change nothing."""
+    return {
+        key: None if is_neutral(placeholder, key) else _plain(getattr(placeholder, key))
+        for key in NEUTRAL
+    }
 
 
 def _plain(value: float | tuple[float, ...]) -> float | list[float]:

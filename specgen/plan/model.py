@@ -1,6 +1,6 @@
 """The Plan: all that a script needs to know, decided. Frozen; templates and `specgen plan` read it.
 
-Nothing here decides anything: `resolve` makes the values, and no template computes any.
+`resolve` decides; what a property says here follows from that, and no template computes any of it.
 """
 
 from collections.abc import Mapping
@@ -27,14 +27,11 @@ class Field:
     dtype: str  # in the records
     wire: str  # from the host to the device, and in the buffers
     compute: str  # as the model or the loss takes it
-    scale: float | list[float]
-    offset: float | list[float]
-    mean: float | list[float] | None
-    std: float | list[float] | None
+    scaling: Mapping[str, float | list[float] | None]  # scale, offset, mean, std; None: no effect
 
     @property
     def is_scaled(self) -> bool:
-        return (self.scale, self.offset, self.mean, self.std) != (1.0, 0.0, None, None)
+        return any(value is not None for value in self.scaling.values())
 
     def bytes_as(self, dtype: str) -> int:
         """Bytes of one row's value in a dtype."""
@@ -61,13 +58,9 @@ class DataPlan:
     parts: dict[str, float]
     splits_method: str
     splits_by: str | None  # the script's name of the placeholder
-    splits_seed: int
     rows_per_record: int
-    shards: int
-    read_cycle: int
     order: str
     compression: str
-    level: int
     shuffle: str
     window_blocks: int  # blocks that are read, and where they are shuffled, together
     row_bytes: int  # as stored, row id included
@@ -85,7 +78,6 @@ class LayerPlan:
     index: int
     name: str
     settings: dict[str, Any]
-    output_shape: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -118,7 +110,6 @@ class TrainPlan:
     label: Field
     metrics: tuple[str, ...]
     last_batch: str
-    seed: int
     validate_every: int
     checkpoint_every: int
     checkpoints_kept: int

@@ -7,13 +7,10 @@ from specgen.layers import Misfit, output_shapes
 from specgen.plan.data import STORED_KEYS, beside_spec
 from specgen.plan.model import Field, LayerPlan, ModelPlan, TrainPlan
 from specgen.plan.recipes import keys_of
-from specgen.spec.base import default_of
 from specgen.spec.model import ImportByTarget
-from specgen.spec.placeholders import Placeholder
+from specgen.spec.placeholders import NEUTRAL, Placeholder, is_neutral
 from specgen.spec.root import Spec
 
-# How an input is scaled, after it was stored.
-SCALING = ("scale", "offset", "mean", "std")
 # Of `train`: how long and how safely it runs, which changes no weight at any step.
 NOT_LEARNED = ("epochs", "steps", "checkpoint", "log")
 
@@ -33,7 +30,6 @@ def train_plan(spec: Spec, fields: Sequence[Field]) -> TrainPlan:
         label=next(field for field in fields if field.role == "label"),
         metrics=tuple(metric.kind for metric in train.metrics),
         last_batch=train.last_batch,
-        seed=train.seed,
         validate_every=train.validate_every,
         checkpoint_every=train.checkpoint.every_steps,
         checkpoints_kept=train.checkpoint.keep,
@@ -56,12 +52,9 @@ def recipe_of(spec: Spec) -> dict[str, Any]:
 
 def _read_keys(placeholder: Placeholder) -> dict[str, Any]:
     """What the model reads: the stored value, its role, and how it is scaled, if it is."""
-    neutral = {key: default_of(Placeholder, key) for key in SCALING}
-    return {
-        key: value
-        for key, value in keys_of(placeholder).items()
-        if key in (*STORED_KEYS, "role", *SCALING) and value != neutral.get(key)
-    }
+    scaling = [key for key in NEUTRAL if not is_neutral(placeholder, key)]
+    keys = keys_of(placeholder)
+    return {key: keys[key] for key in keys if key in (*STORED_KEYS, "role", *scaling)}
 
 
 def model_plan(spec: Spec, fields: Sequence[Field], source: str) -> ModelPlan:
@@ -70,7 +63,7 @@ def model_plan(spec: Spec, fields: Sequence[Field], source: str) -> ModelPlan:
     label = next(field for field in fields if field.role == "label")
     if spec.model.layers is None:
         path = spec.model.import_
-        path = path.tf2 if isinstance(path, ImportByTarget) else path
+        path = path.by_target[spec.target] if isinstance(path, ImportByTarget) else path
         module, _, function = str(path).partition(":")
         folder = beside_spec(source, spec.model.import_path or ".")
         sparse = spec.train.loss == "sparse_categorical_crossentropy"
@@ -79,7 +72,7 @@ def model_plan(spec: Spec, fields: Sequence[Field], source: str) -> ModelPlan:
     shapes = output_shapes(spec.model.layers, inputs[0].shape)  # type: ignore[arg-type]
     assert not isinstance(shapes, Misfit), "the checks refuse layers that do not fit"
     layers = tuple(
-        LayerPlan(layer.kind, index, f"{layer.kind}_{index}", layer.model_dump(), shape)
-        for index, (layer, shape) in enumerate(zip(spec.model.layers, shapes, strict=True))
+        LayerPlan(layer.kind, index, f"{layer.kind}_{index}", layer.model_dump())
+        for index, layer in enumerate(spec.model.layers)
     )
     return ModelPlan(inputs, shapes[-1], layers, None, None, None)

@@ -1,5 +1,6 @@
 """`placeholders`: what one row consists of. The key is the name in the source, kept verbatim."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -117,3 +118,19 @@ class Placeholder(Model):
         default=None,
         description="The texts, or a file of them, whose positions take their place as int64.",
     )
+
+
+# The keys that scale an input, with the number at which each changes nothing.
+NEUTRAL: Mapping[str, float] = {"scale": 1.0, "offset": 0.0, "mean": 0.0, "std": 1.0}
+
+
+def numbers(value: float | tuple[float, ...] | None) -> tuple[float, ...]:
+    """The numbers of a scaling key, none where it was not said."""
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)
+
+
+def is_neutral(placeholder: Placeholder, key: str) -> bool:
+    """Whether a scaling key leaves every value as it is."""
+    return all(number == NEUTRAL[key] for number in numbers(getattr(placeholder, key)))

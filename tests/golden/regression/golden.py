@@ -96,7 +96,7 @@ def whole_batches(rows, count):
     return rows.concatenate(fillings).rebatch(BATCH_SIZE, drop_remainder=True)
 
 
-def epoch_rows(files, first_window, first_row):
+def epoch_rows(seed, epoch, files, first_window, first_row):
     """The rows of an epoch from a row on, as they are stored."""
 
     def rest(window, blocks):
@@ -115,10 +115,10 @@ def training_batches(records, seed, start, end, slow_ms=0):
     def epochs():
         for epoch in range(start // steps, -(-end // steps)):
             first_row = max(0, start - epoch * steps) * BATCH_SIZE
-            yield (epoch, *records.epoch(first_row))
+            yield (epoch, *records.epoch(epoch, seed, first_row))
 
     def batches_of(*epoch):
-        rows = epoch_rows(*epoch[1:])
+        rows = epoch_rows(seed, *epoch)
         return rows.rebatch(BATCH_SIZE, drop_remainder=True)
 
     def delayed(batch):

@@ -267,7 +267,7 @@ class Records:
         shards = [shard for part in parts for shard in self.parts[part]["shards"]]
         return [(os.path.join(self.folder, shard["file"]), shard) for shard in shards]
 
-    def epoch(self, first_row):
+    def epoch(self, epoch, seed, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
         window, rows = divmod(first_row, WINDOW_BLOCKS * ROWS_PER_RECORD)
         return [path for path, _ in self.shards("train")], window, rows

@@ -20,7 +20,7 @@ RECIPE = {
     },
 }
 
-def epoch_rows(files, first_window, first_row):
+def epoch_rows(seed, epoch, files, first_window, first_row):
     """The rows of an epoch from a row on, as they are stored."""
 
     def rest(window, blocks):
@@ -30,29 +30,3 @@ def epoch_rows(files, first_window, first_row):
     # The blocks of earlier windows are passed over as they are, undecoded.
     blocks = tf.data.TFRecordDataset(files).skip(first_window * data.WINDOW_BLOCKS)
     return blocks.batch(data.WINDOW_BLOCKS).enumerate(first_window).map(rest, PARALLEL_CALLS)
-
-def training_batches(records, seed, start, end, slow_ms=0):
-    """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
-    steps = steps_an_epoch(records)
-
-    def epochs():
-        for epoch in range(start // steps, -(-end // steps)):
-            first_row = max(0, start - epoch * steps) * BATCH_SIZE
-            yield (epoch, *records.epoch(first_row))
-
-    def batches_of(*epoch):
-        rows = epoch_rows(*epoch[1:])
-        return whole_batches(rows, records.rows("train"))
-
-    def delayed(batch):
-        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
-        return batch
-
-    number = tf.TensorSpec((), tf.int64)
-    signature = (number, tf.TensorSpec((None,), tf.string), number, number)
-    batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    batches = batches.flat_map(batches_of).take(end - start)
-    if slow_ms:
-        batches = batches.map(delayed)
-    counted = tf.data.experimental.assert_cardinality(end - start)
-    return batches.apply(counted).prefetch(HOST_PREFETCH)

@@ -1,7 +1,7 @@
 WINDOW_BLOCKS = 32  # blocks whose 8192 rows are decoded together
 
 class Records:
-    def epoch(self, first_row):
+    def epoch(self, epoch, seed, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
         window, rows = divmod(first_row, WINDOW_BLOCKS * ROWS_PER_RECORD)
         return [path for path, _ in self.shards("train")], window, rows
