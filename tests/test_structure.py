@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -155,11 +156,64 @@ def bare(word: str) -> str:
     return word.replace("_", "").lower()
 
 
-@pytest.mark.parametrize("template", ["_train", "_measure"])
-def test_the_training_loop_names_no_method_source_or_layer(template: str) -> None:
-    chosen_by = ("buffers.method", "source.kind", "model.layers.*")
-    choices = {bare(choice) for row in TABLE if row.key in chosen_by for choice in row.choices}
-    text = (TEMPLATES / "tf2" / f"{template}.py.j2").read_text("utf-8")
-    # NumPy's format is that of the weights, whatever the source is.
-    words = re.findall(r"\w+", text.replace("weights.npz", ""))
-    assert [word for word in words if bare(word) in choices] == []
+# -- Families of templates ------------------------------------------------------------------------
+
+# Which partials are chosen by a key. A key's choices are named in its own family alone, and what
+# the partials of a family define is called by all the rest in one way.
+FAMILIES = {
+    "tf2/_feeder_": "buffers.method",
+    "tf2/_layer_": "model.layers.*",
+    "tf2/_optimizer_": "train.optimizer.name",
+    "tf2/_loss_": "train.loss",
+    "tf2/_metric_": "train.metrics.*",
+    "data/_source_": "source.kind",
+    "data/_split_": "splits.method",
+}
+# What else names a choice: a module is imported for it.
+CHOOSES = {"data/module": {"npz"}}
+TEMPLATE_NAMES = sorted(
+    path.relative_to(TEMPLATES).as_posix().removesuffix(".py.j2")
+    for path in TEMPLATES.rglob("*.j2")
+)
+
+
+@pytest.mark.parametrize("template", TEMPLATE_NAMES)
+def test_a_template_names_no_choice_of_another_family(template: str) -> None:
+    keys = [key for family, key in FAMILIES.items() if not template.startswith(family)]
+    choices = {bare(choice) for row in TABLE if row.key in keys for choice in row.choices}
+    text = (TEMPLATES / f"{template}.py.j2").read_text("utf-8")
+    # Prose may speak of Python or TFRecord; behind a dot stand functions and the ends of files.
+    code = re.sub(r'"""[\s\S]*?"""|#.*', "", text)
+    words = {bare(word) for word in re.findall(r"(?<![.\w])\w+", code)}
+    assert words & choices == CHOOSES.get(template, set())
+
+
+def signatures(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """The functions, classes and methods among statements, with their parameters."""
+    for node in body:
+        match node:
+            case ast.FunctionDef():
+                yield node.name, ast.unparse(node.args)
+            case ast.ClassDef():
+                methods = {"__init__": "self", **dict(signatures(node.body))}
+                yield from ((f"{node.name}.{name}", each) for name, each in methods.items())
+
+
+@pytest.mark.parametrize(
+    "family", ["tf2/_feeder_", "tf2/_order_", "data/_order_", "data/_source_", "data/_split_"]
+)
+def test_the_partials_of_a_family_are_called_alike(family: str) -> None:
+    texts = {name: (TEMPLATES / f"{name}.py.j2").read_text("utf-8") for name in TEMPLATE_NAMES}
+    others = "".join(text for name, text in texts.items() if not name.startswith(family))
+    called = {"__init__", *re.findall(r"\b[a-z]\w*", others)}
+    interfaces = []
+    for text in (text for name, text in texts.items() if name.startswith(family)):
+        code = re.sub(r"{{.*?}}", "X", re.sub(r"{%.*?%}", "", text))
+        found = dict(signatures(ast.parse(dedent(code)).body))
+        if family == "data/_source_":  # Only some have a path.
+            found.pop("source_identity", None)
+            found = {name: each.replace("self, path", "self") for name, each in found.items()}
+        names = {name for name in found if name.rpartition(".")[2] in called}
+        interfaces.append({name: each for name, each in found.items() if name in names})
+    assert interfaces[0]
+    assert interfaces == interfaces[:1] * len(interfaces)
