@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from specgen.support_table import TABLE, Since
 from support import compiled, is_laid_out, ruff_says, texts, vermin_says
 
 Data = dict[str, Any]
@@ -31,6 +32,13 @@ PARTS = (
     {"train": 0.9, "test": 0.1},
     {"train": 0.7, "validation": 0.2, "test": 0.1},
 )
+
+METHODS = [
+    choice
+    for row in TABLE
+    if row.key == "buffers.method" and isinstance(row.tf2, Since)
+    for choice in row.choices
+]
 
 # A quarter of what other tests of random values take, as each takes black's time.
 EXAMPLES = settings().max_examples // 4
@@ -224,7 +232,7 @@ def how(draw: st.DrawFn, inputs: list[Data]) -> Data:
     """The *how* of a spec, or what a variant changes of it: no key depends on an absent one."""
     ready = st.just("auto") | COUNTS
     two = some(swap=st.just("cond"), depth=st.just(2), input=st.just("iterator"))
-    method = draw(st.sampled_from(["prefetch", "two_variable"]))
+    method = draw(st.sampled_from(METHODS))
     buffers = {"method": method} | (draw(two) if method == "two_variable" else {})
     if all(map(is_found_again, inputs)):
         buffers |= draw(some(wire=st.sampled_from(["narrow", "plain"])))

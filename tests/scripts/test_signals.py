@@ -75,7 +75,7 @@ def disturb(project: Project, method: str) -> None:
 def test_stopped_killed_and_continued(project: Project) -> None:
     """With one thread, the end is equal bit by bit to that of an undisturbed run."""
     with ThreadPoolExecutor() as side_by_side:
-        list(side_by_side.map(disturb, [project] * 2, METHODS))
+        list(side_by_side.map(disturb, [project] * len(METHODS), METHODS))
     for method in METHODS:
         status, _, err = finish(program(project, method, f"whole_{method}"))
         assert status == 0, err
