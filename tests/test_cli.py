@@ -339,9 +339,7 @@ def test_layout_is_black_s_and_final(tree: Path) -> None:
     put("pyproject.toml", "[tool.black]", "line-length = 20")
     text = "x = f( 'a',\n 1, )\ny = 'it\\'s' ; z = " + "'long' " * 9
     final = lay_out(text, (3, 6))
-    assert final == (
-        'x = f(\n    "a",\n    1,\n)\ny = "it\'s"\nz = ' + " ".join(['"long"'] * 9) + "\n"
-    )
+    assert final == 'x = f("a", 1)\ny = "it\'s"\nz = ' + " ".join(['"long"'] * 9) + "\n"
     assert lay_out(final, (3, 6)) == final
 
 

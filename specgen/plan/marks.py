@@ -21,7 +21,13 @@ def in_full(spec: Spec, buffers: BuffersPlan) -> dict[str, Any]:
         "parallel_calls": default_of(Pipeline, "parallel_calls") if said is None else said,
         "host_prefetch": host_prefetch(spec),
     }
-    methods = {key: getattr(buffers, key) for key in ("method", "swap", "depth", "input", "wire")}
+    methods = {
+        "method": buffers.method,
+        "swap": buffers.swap,
+        "depth": buffers.depth,
+        "input": buffers.input,
+        "wire": buffers.wire,
+    }
     keys["buffers"] = {key: value for key, value in methods.items() if value is not None}
     keys["devices"] = {
         "compute": device.name,
