@@ -1,0 +1,146 @@
+"""Specs that together make every choice which target tf2 supports, and rows for each."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from making import PARTS, TINY, Rows, Spec, changed
+
+ROWS = 37
+LABEL = {"dtype": "int64", "role": "label", "classes": 4}
+DENSE = {"dense": {"units": 4}}
+IMAGE = {"placeholders": {"x": {"dtype": "uint8", "shape": [6, 5], "scale": 1 / 255}}}
+KEPT_BY_A_PLAIN_WIRE = ("bool", "uint8", "int8", "uint16", "int16", "float16", "float32")
+LOST_BY_A_PLAIN_WIRE = ("int32", "int64", "float64")
+HOSTILE_NAMES = ("class", "1st", "a b", "naïve", "__init__", "row_id", "count", "tf", "data")
+
+
+def dense(units: int, **settings: Any) -> dict[str, Any]:
+    return {"dense": {"units": units, **settings}}
+
+
+def layers(*items: Any) -> Spec:
+    return {"model": {"layers": list(items)}}
+
+
+def optimizer(**settings: Any) -> Spec:
+    return {"train": {"optimizer": settings}}
+
+
+def several(placeholders: dict[str, Any]) -> Spec:
+    model = {"layers": None, "import": "user_models:several_inputs"}
+    return {"placeholders": {"x": None, "label": None, **placeholders}, "model": model}
+
+
+def label(loss: str, **description: Any) -> Spec:
+    return {"placeholders": {"label": {"role": "label", **description}}, "train": {"loss": loss}}
+
+
+MATRIX: dict[str, list[Spec]] = {
+    "stratified, deflated": [
+        {"splits": {"method": "stratified", "parts": PARTS, "seed": 3}},
+        {"records": {"compression": "zlib", "level": 9, "rows_per_record": 4, "shards": 3}},
+        {"train": {"metrics": ["accuracy"]}},
+    ],
+    "even, in the order of the source": [
+        {"splits": {"method": "even", "parts": PARTS}},
+        {"records": {"order": "source", "rows_per_record": 3, "read_cycle": 2}},
+        optimizer(momentum=0.9, nesterov=True),
+    ],
+    "as stored, the last batch dropped": [
+        {"splits": {"parts": {"train": 0.75, "test": 0.25}}},
+        {"train": {"shuffle": {"kind": "none"}, "last_batch": "drop"}},
+        optimizer(momentum=0.9),
+    ],
+    "small windows, adam": [
+        {"records": {"rows_per_record": 2}, "train": {"shuffle": {"kind": "window", "rows": 7}}},
+        {"train": {"optimizer": None}},
+        optimizer(name="adam", learning_rate=0.01),
+    ],
+    "synthetic": [
+        {"source": {"kind": "synthetic", "path": None, "rows": 50, "seed": 2}},
+        IMAGE,
+        layers("flatten", DENSE),
+    ],
+    "activations": [
+        layers(
+            dense(7, activation="relu"),
+            dense(6, activation="tanh", use_bias=False),
+            dense(5, activation="sigmoid"),
+            dense(5, activation="gelu"),
+            dense(4, activation="none"),
+        )
+    ],
+    "convolutions": [
+        IMAGE,
+        layers(
+            {"reshape": {"shape": [6, 5, 1]}},
+            {"conv2d": {"filters": 3, "kernel_size": [3, 2], "activation": "relu"}},
+            {"conv2d": {"filters": 2, "kernel_size": 3, "strides": [2, 1], "padding": "same"}},
+            {"max_pool2d": {"pool_size": [1, 2], "padding": "same"}},
+            {"max_pool2d": {"pool_size": 2, "strides": 1}},
+            "flatten",
+            DENSE,
+        ),
+    ],
+    "mse": [label("mse", dtype="float32", classes=None, shape=[2]), layers(dense(2))],
+    "mse of integers": [label("mse", dtype="int16", classes=None), layers(dense(1))],
+    "scaled, labels in a byte": [
+        label("sparse_categorical_crossentropy", dtype="uint8", classes=4),
+        {
+            "placeholders": {
+                "x": {"dtype": "uint8", "scale": 0.5, "offset": [1, 0, -1], "mean": 3, "std": 20}
+            }
+        },
+    ],
+    "dtypes, labels in four bytes": [
+        several({**{d: {"dtype": d} for d in KEPT_BY_A_PLAIN_WIRE}, "label": LABEL}),
+        label("sparse_categorical_crossentropy", dtype="int32"),
+    ],
+    "wide dtypes": [
+        several({**{d: {"dtype": d} for d in LOST_BY_A_PLAIN_WIRE}, "label": LABEL}),
+        {"variants": {"prefetch": {"buffers": {"wire": "narrow"}}}},
+    ],
+    "hostile names": [
+        several({**{n: {"dtype": "uint8", "shape": [2]} for n in HOSTILE_NAMES}, "label": LABEL}),
+        {"description": 'Ends with " and \\ and \'\'\' and """\n\tand goes on: {{ x }} {% y %}'},
+    ],
+    "imported, on the CPU": [
+        {"model": {"layers": None, "import": {"tf2": "user_models:one_input"}}},
+        {"devices": {"compute": "cpu:0"}},
+    ],
+    "one batch an epoch, on a GPU that is absent": [
+        {"train": {"batch_size": 64, "epochs": None, "steps": 5, "validate_every": 2}},
+        {"train": {"checkpoint": {"every_steps": 2, "keep": 1}}},
+        {"splits": {"parts": {"train": 0.9, "validation": 0.1}}},
+        {"pipeline": {"parallel_calls": 2, "host_prefetch": 1}},
+        {"devices": {"compute": "gpu:1", "fallback": "cpu"}},
+    ],
+}
+
+
+def spec_of(name: str) -> Spec:
+    """One variant keeps the stored dtypes up to the device, the other casts and scales before."""
+    variants = {
+        "two_variable": {"buffers": {"method": "two_variable", "wire": "narrow"}},
+        "prefetch": {"buffers": {"method": "prefetch", "wire": "plain"}},
+    }
+    title = re.sub("[^a-z]+", "_", name.lower())
+    return changed(TINY, {"name": f"tiny_{title}", "variants": variants}, *MATRIX[name])
+
+
+def rows_of(spec: Spec) -> Rows | None:
+    """Random rows that every dtype can hold; None where the spec makes its own."""
+    if spec["source"]["kind"] == "synthetic":
+        return None
+    random = np.random.RandomState(0)
+    rows = {}
+    for key, placeholder in spec["placeholders"].items():
+        shape, dtype = (ROWS, *placeholder.get("shape", [])), placeholder["dtype"]
+        if dtype.startswith("float"):
+            rows[key] = random.normal(size=shape).astype(dtype)
+        else:
+            most = placeholder.get("classes") or (2 if dtype == "bool" else 100)
+            rows[key] = random.randint(most, size=shape)
+    return rows
