@@ -14,11 +14,11 @@ os.environ["KERAS_BACKEND"] = "tensorflow"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for reference_order
 
+from making import Once
+
 
 @pytest.fixture(scope="session")
-def once(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[[str, Callable[[Path], None]], Path]:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     """A folder that is filled once, although several processes may share out the tests."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

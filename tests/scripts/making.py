@@ -7,7 +7,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +22,7 @@ from specgen.support_table import TABLE, Since
 
 Spec = dict[str, Any]
 Rows = Mapping[str, Any]
+Once = Callable[[str, Callable[[Path], None]], Path]  # the fixture of that name
 
 REPOSITORY = Path(__file__).parents[2]
 

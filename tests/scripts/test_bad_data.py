@@ -151,7 +151,7 @@ def refused(
     """The one line that a command ends with, which changes nothing."""
     before = snapshot(project.root)
     capsys.readouterr()
-    assert call(module, arguments(project, "work", *argv)) == 2
+    assert call(module, [*arguments(project, "work"), *argv]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert snapshot(project.root) == before
     return line
@@ -340,6 +340,16 @@ def test_a_file_in_the_way(
     path.write_text("mine")
     line = refused(project, module, capsys, "--audit")
     assert str(path) in line
+
+
+@pytest.mark.parametrize("flag", ["--records", "--workdir"])
+def test_a_place_that_takes_no_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str
+) -> None:
+    """Not even root's."""
+    project = make(tmp_path, TRAINED, points(8))
+    line = refused(project, project.load(), capsys, flag, "/proc/specgen")
+    assert "/proc/specgen" in line
 
 
 @pytest.mark.parametrize(

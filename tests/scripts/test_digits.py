@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import reference_order
-from making import METHODS, REPOSITORY, load, make_example
+from making import METHODS, REPOSITORY, Once, load, make_example
 from reference_order import Layout
 from running import Run, call, snapshot
 
@@ -70,12 +70,13 @@ class Trained:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    result = Trained(tmp_path_factory.mktemp("digits"))
-    make_example(result.folder, REPOSITORY / "specs" / "digits.yaml")
-    for method in METHODS:
-        assert result.call(method, "--audit") == 0
-    return result
+def trained(once: Once) -> Trained:
+    def train_all(folder: Path) -> None:
+        make_example(folder, REPOSITORY / "specs" / "digits.yaml")
+        for method in METHODS:
+            assert Trained(folder).call(method, "--audit") == 0
+
+    return Trained(once("digits", train_all))
 
 
 each_method = pytest.mark.parametrize("method", METHODS)

@@ -10,7 +10,7 @@ import keras
 import pytest
 import tensorflow as tf
 
-from making import BOTH_METHODS, TINY, Project, changed, make, points
+from making import BOTH_METHODS, TINY, Once, Project, changed, make, points
 from running import Run, arguments, finish, lines, same_weights, start
 
 # Layers and an optimizer that the order of channels, the float type and epsilon would change.
@@ -52,29 +52,29 @@ ENVIRONMENTS: dict[str, tuple[list[str], dict[str, str], dict[str, object]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, str]]:
-    """A run in each environment, all side by side, and what it said on stderr."""
-    projects: dict[str, Project] = {}
+def run_all(folder: Path) -> None:
+    """A run in each environment, all side by side; what it said on stderr is kept."""
     programs = {}
     for name, (command, variables, keras_json) in ENVIRONMENTS.items():
-        project = make(tmp_path_factory.mktemp(name), SPEC, points(23))
+        project = make(folder / name, SPEC, points(23))
         (project.root / ".keras").mkdir()
         (project.root / ".keras" / "keras.json").write_text(json.dumps(keras_json))
         flags = arguments(project, "work", "--audit", "--threads", "1")
-        projects[name] = project
         programs[name] = start(project, [*command, *flags], variables)
-    found = {}
     for name, program in programs.items():
         status, _, err = finish(program)
         assert status == 0, err
-        found[name] = Run(projects[name].work()), err
-    return found
+        (folder / name / "stderr").write_text(err)
+
+
+@pytest.fixture(scope="module")
+def folder(once: Once) -> Path:
+    return once("environments", run_all)
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_results_are_the_same_bit_by_bit(runs: dict[str, tuple[Run, str]], name: str) -> None:
-    usual, found = runs["none"][0], runs[name][0]
+def test_results_are_the_same_bit_by_bit(folder: Path, name: str) -> None:
+    usual, found = (Run(Project(folder / each, "tiny").work()) for each in ("none", name))
     assert found.audit == usual.audit
     assert same_weights(found, usual)
     for key in ("history", "validation", "order_digest", "content_digest"):
@@ -82,9 +82,9 @@ def test_results_are_the_same_bit_by_bit(runs: dict[str, tuple[Run, str]], name:
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_no_warnings(runs: dict[str, tuple[Run, str]], name: str) -> None:
+def test_no_warnings(folder: Path, name: str) -> None:
     """Such as AutoGraph's, that it could not transform a function."""
-    said = "\n".join(lines(runs[name][1]))
+    said = "\n".join(lines((folder / name / "stderr").read_text()))
     assert "could not" not in said
     assert "Warning" not in said
 

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,7 +18,7 @@ import numpy as np
 import pytest
 
 import reference_order
-from making import METHODS, REPOSITORY, make
+from making import METHODS, REPOSITORY, Once, make
 from matrix import MATRIX, ROWS, rows_of, spec_of
 from reference_order import Layout
 from running import Run, environment
@@ -82,7 +81,7 @@ def run_with(version: str, scripts: dict[str, Path], folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+def folder(once: Once) -> Path:
     return once("versions", run_all)
 
 
