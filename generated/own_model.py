@@ -251,13 +251,15 @@ def build_model(seed):
     try:
         keras.utils.set_random_seed(seed)
         model = importlib.import_module("convnet").digits_convnet()
-    except ImportError as error:
-        raise UserError(f"model.import: {error}; looked in {folder}") from error
+        outputs = model(tf.zeros((1, 8, 8)))
+        shape = tuple(outputs.shape[1:])
+    except Exception as error:  # the user's code may raise anything
+        fault = f"{type(error).__name__}: {str(error).split(chr(10))[0]}"
+        raise UserError(f"model.import: {fault}; in {folder}") from error
     finally:
         sys.path.remove(folder)
-    outputs = model(tf.zeros((1, *(8, 8))))
-    if outputs.shape[1:] != (10,):
-        raise UserError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
+    if shape != (10,):
+        raise UserError(f"model.import: gives {shape} for a row, not (10,)")
     for layer in layers_of(model):
         if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable:
             raise UserError(
@@ -492,6 +494,7 @@ def begin(options, stop):
     records = data.prepare(options, stop)
     learner = Learner(configure(options.threads), options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
+    recipe["data"] = records.identity
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
 
 
@@ -617,8 +620,9 @@ def train(options, stop):
     """Train from the last checkpoint to the last step, then evaluate and report."""
     with locked(options.workdir):
         run = Run(options, stop)
-        if run.state["step"] >= run.total and os.path.exists(run.path("report.json")):
-            print(f"{options.workdir}: {run.state['step']} steps are trained already; see --fresh")
+        done = run.state["step"]
+        if done > run.total or (done == run.total and os.path.exists(run.path("report.json"))):
+            print(f"{options.workdir}: {done} steps are trained already; see --fresh")
             return
         with contextlib.suppress(FileNotFoundError):
             os.remove(run.path("report.json"))  # of fewer steps

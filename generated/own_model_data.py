@@ -126,14 +126,20 @@ class Source:
     """The arrays of an .npz file; their first axis counts the rows."""
 
     def __init__(self, path):
-        self.name = path
-        if not os.path.exists(path) or not zipfile.is_zipfile(path):
-            raise UserError(f"{path}: no .npz file there; --source names another")
+        self.name, keys = path, [column.key for column in COLUMNS[:-1]]
+        if not os.path.exists(path):
+            raise UserError(f"{path}: no such file; --source names another")
+        if not zipfile.is_zipfile(path):
+            raise UserError(f"{path}: not a whole .npz file; --source names another")
         try:
             with np.load(path, allow_pickle=False) as archive:
-                self.arrays = {column.key: archive[column.key] for column in COLUMNS[:-1]}
-        except (KeyError, OSError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+                names, arrays = ", ".join(archive), archive.items()
+                self.arrays = {name: np.asarray(array) for name, array in arrays if name in keys}
+        except Exception as error:  # what NumPy raises depends on where the damage is
             raise UserError(f"{path}: cannot be read: {error}") from error
+        for key in keys:
+            if key not in self.arrays:
+                raise UserError(f"{path}: no array {key}; it has {names}")
         self.rows = len(np.atleast_1d(self.arrays[COLUMNS[0].key]))
         for column in COLUMNS[:-1]:
             shape, expected = self.arrays[column.key].shape, (self.rows,) + column.shape
@@ -244,6 +250,8 @@ def write_part(folder, part, ids, source, stop):
 def write_records(folder, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
     source, identity = Source(options.source), source_identity(options.source, None)
+    if not source.rows:
+        raise UserError(f"{source.name}: has no rows")
     draft, old = folder + ".draft", folder + ".old"
     manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
@@ -274,10 +282,13 @@ class Records:
         try:
             with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
                 self.manifest = json.load(file)
-        except (OSError, ValueError) as error:
-            raise UserError(f"{folder}: {error}; prepare --fresh makes it anew") from error
-        self.parts = self.manifest["parts"]
-        for path, shard in self.shards(*self.parts):
+            self.parts = self.manifest["parts"]
+            self.identity = {key: self.manifest[key] for key in ("rows", "source")}
+            shards = self.shards(*self.parts)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            fault = "its manifest is damaged"
+            raise UserError(f"{folder}: {fault}; prepare --fresh makes it anew") from error
+        for path, shard in shards:
             if not os.path.exists(path) or os.path.getsize(path) != shard["bytes"]:
                 raise UserError(f"{path}: missing or cut; prepare --fresh makes it anew")
 
@@ -353,6 +364,7 @@ def add_arguments(parser):
 FILE_ERRORS = (
     tf.errors.DataLossError,
     tf.errors.NotFoundError,
+    tf.errors.OutOfRangeError,
     tf.errors.PermissionDeniedError,
     tf.errors.ResourceExhaustedError,
 )

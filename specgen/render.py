@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined
 from markupsafe import Markup
 
 from specgen import literal
@@ -58,6 +58,8 @@ def _environment() -> Environment:
 
 def _literal(value: Any) -> Markup:
     """What `{{ value }}` prints: text made by templates as it is, anything else as a literal."""
+    if isinstance(value, Undefined):
+        str(value)  # raises, and says what the template asked for
     return value if isinstance(value, Markup) else Markup(literal.literal(value))
 
 

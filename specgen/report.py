@@ -69,7 +69,9 @@ def fault(error: Exception, file: str = "") -> Diagnostic:
         if frame.filename.endswith(".j2") or Path(frame.filename).is_relative_to(_PACKAGE)
     ]
     what = f"{type(error).__name__}: {error}"
-    where = f" (at {frames[-1]})" if frames else ""
+    # What a template asked for says more than the function that could not give it.
+    places = [frame for frame in frames if ".j2:" in frame] or frames
+    where = f" (at {places[-1]})" if places else ""
     return Diagnostic(
         file,
         None,

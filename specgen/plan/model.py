@@ -30,6 +30,11 @@ class Field:
     scaling: Mapping[str, float | list[float] | None]  # scale, offset, mean, std; None: no effect
 
     @property
+    def one_row(self) -> tuple[int, ...]:
+        """The shape of a batch of one."""
+        return (1, *self.shape)
+
+    @property
     def is_scaled(self) -> bool:
         return any(value is not None for value in self.scaling.values())
 

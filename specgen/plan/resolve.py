@@ -22,7 +22,7 @@ def resolve(spec: Spec, document: Document, source: str) -> Plan:
     return Plan(
         name=spec.name,
         variant=document.variant,
-        description=spec.description,
+        description=(spec.description or "").strip() or None,
         source=source,
         target=spec.target,
         fields=fields,

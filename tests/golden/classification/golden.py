@@ -480,6 +480,7 @@ def begin(options, stop):
     records = data.prepare(options, stop)
     learner = Learner(configure(options.threads), options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
+    recipe["data"] = records.identity
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
 
 
@@ -605,8 +606,9 @@ def train(options, stop):
     """Train from the last checkpoint to the last step, then evaluate and report."""
     with locked(options.workdir):
         run = Run(options, stop)
-        if run.state["step"] >= run.total and os.path.exists(run.path("report.json")):
-            print(f"{options.workdir}: {run.state['step']} steps are trained already; see --fresh")
+        done = run.state["step"]
+        if done > run.total or (done == run.total and os.path.exists(run.path("report.json"))):
+            print(f"{options.workdir}: {done} steps are trained already; see --fresh")
             return
         with contextlib.suppress(FileNotFoundError):
             os.remove(run.path("report.json"))  # of fewer steps

@@ -89,26 +89,28 @@ def build_model(seed):
     try:
         keras.utils.set_random_seed(seed)
         model = importlib.import_module("models").classifier()
-    except ImportError as error:
-        raise UserError(f"model.import: {error}; looked in {folder}") from error
+        outputs = model(
+            {
+                "flag": tf.zeros((1,)),
+                "byte": tf.zeros((1,)),
+                "small": tf.zeros((1,)),
+                "word": tf.zeros((1,)),
+                "short": tf.zeros((1,)),
+                "count": tf.zeros((1,)),
+                "id": tf.zeros((1,)),
+                "half": tf.zeros((1,)),
+                "single": tf.zeros((1,)),
+                "double": tf.zeros((1,)),
+            }
+        )
+        shape = tuple(outputs.shape[1:])
+    except Exception as error:  # the user's code may raise anything
+        fault = f"{type(error).__name__}: {str(error).split(chr(10))[0]}"
+        raise UserError(f"model.import: {fault}; in {folder}") from error
     finally:
         sys.path.remove(folder)
-    outputs = model(
-        {
-            "flag": tf.zeros((1, *())),
-            "byte": tf.zeros((1, *())),
-            "small": tf.zeros((1, *())),
-            "word": tf.zeros((1, *())),
-            "short": tf.zeros((1, *())),
-            "count": tf.zeros((1, *())),
-            "id": tf.zeros((1, *())),
-            "half": tf.zeros((1, *())),
-            "single": tf.zeros((1, *())),
-            "double": tf.zeros((1, *())),
-        }
-    )
-    if outputs.shape[1:] != (10,):
-        raise UserError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
+    if shape != (10,):
+        raise UserError(f"model.import: gives {shape} for a row, not (10,)")
     for layer in layers_of(model):
         if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable:
             raise UserError(

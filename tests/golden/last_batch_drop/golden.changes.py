@@ -69,4 +69,5 @@ def begin(options, stop):
         raise UserError(f"{records.folder}: too few rows for one batch of {BATCH_SIZE}")
     learner = Learner(configure(options.threads), options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
+    recipe["data"] = records.identity
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)

@@ -54,13 +54,15 @@ def build_model(seed):
     try:
         keras.utils.set_random_seed(seed)
         model = importlib.import_module("models").classifier()
-    except ImportError as error:
-        raise UserError(f"model.import: {error}; looked in {folder}") from error
+        outputs = model(tf.zeros((1, 8, 8)))
+        shape = tuple(outputs.shape[1:])
+    except Exception as error:  # the user's code may raise anything
+        fault = f"{type(error).__name__}: {str(error).split(chr(10))[0]}"
+        raise UserError(f"model.import: {fault}; in {folder}") from error
     finally:
         sys.path.remove(folder)
-    outputs = model(tf.zeros((1, *(8, 8))))
-    if outputs.shape[1:] != (10,):
-        raise UserError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
+    if shape != (10,):
+        raise UserError(f"model.import: gives {shape} for a row, not (10,)")
     return model
 
 class Learner:
@@ -84,6 +86,7 @@ def begin(options, stop):
         raise UserError(f"{records.folder}: too few rows for one batch of {BATCH_SIZE}")
     learner = Learner(configure(options.threads), options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
+    recipe["data"] = records.identity
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
 
 # gone: def layers_of

@@ -222,6 +222,8 @@ def write_part(folder, part, ids, source, stop):
 def write_records(folder, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
     source, identity = Source(), None
+    if not source.rows:
+        raise UserError(f"{source.name}: has no rows")
     draft, old = folder + ".draft", folder + ".old"
     manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
@@ -252,10 +254,13 @@ class Records:
         try:
             with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
                 self.manifest = json.load(file)
-        except (OSError, ValueError) as error:
-            raise UserError(f"{folder}: {error}; prepare --fresh makes it anew") from error
-        self.parts = self.manifest["parts"]
-        for path, shard in self.shards(*self.parts):
+            self.parts = self.manifest["parts"]
+            self.identity = {key: self.manifest[key] for key in ("rows", "source")}
+            shards = self.shards(*self.parts)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            fault = "its manifest is damaged"
+            raise UserError(f"{folder}: {fault}; prepare --fresh makes it anew") from error
+        for path, shard in shards:
             if not os.path.exists(path) or os.path.getsize(path) != shard["bytes"]:
                 raise UserError(f"{path}: missing or cut; prepare --fresh makes it anew")
 
@@ -312,6 +317,7 @@ def add_arguments(parser):
 FILE_ERRORS = (
     tf.errors.DataLossError,
     tf.errors.NotFoundError,
+    tf.errors.OutOfRangeError,
     tf.errors.PermissionDeniedError,
     tf.errors.ResourceExhaustedError,
 )

@@ -57,6 +57,8 @@ class Source:
 def write_records(folder, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
     source, identity = Source(), None
+    if not source.rows:
+        raise UserError(f"{source.name}: has no rows")
     draft, old = folder + ".draft", folder + ".old"
     manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed

@@ -31,13 +31,15 @@ def build_model(seed):
     try:
         keras.utils.set_random_seed(seed)
         model = importlib.import_module("models").classifier()
-    except ImportError as error:
-        raise UserError(f"model.import: {error}; looked in {folder}") from error
+        outputs = model({"image": tf.zeros((1, 8, 8)), "left_handed": tf.zeros((1,))})
+        shape = tuple(outputs.shape[1:])
+    except Exception as error:  # the user's code may raise anything
+        fault = f"{type(error).__name__}: {str(error).split(chr(10))[0]}"
+        raise UserError(f"model.import: {fault}; in {folder}") from error
     finally:
         sys.path.remove(folder)
-    outputs = model({"image": tf.zeros((1, *(8, 8))), "left_handed": tf.zeros((1, *()))})
-    if outputs.shape[1:] != (10,):
-        raise UserError(f"model.import: gives {outputs.shape[1:]} for a row, not (10,)")
+    if shape != (10,):
+        raise UserError(f"model.import: gives {shape} for a row, not (10,)")
     for layer in layers_of(model):
         if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable:
             raise UserError(

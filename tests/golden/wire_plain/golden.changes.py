@@ -47,7 +47,7 @@ def model_input(batch):
 
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""
-    batch = batch._replace(image=np.rint((batch.image.astype("float64")) / 0.0625))
+    batch = batch._replace(image=np.rint(batch.image.astype("float64") / 0.0625))
     return Batch(*(v.astype(column.dtype) for v, column in zip(batch, data.COLUMNS)))
 
 class Audit:
