@@ -202,6 +202,8 @@ def _streams(context: typer.Context, error_format: ErrorFormat) -> Streams:
 def _selection(
     specs: list[str] | None, stdin_filename: str | None, folder: str | None = None
 ) -> Selection:
+    if "" in (folder, *(specs or ())):  # a variable of the shell that was not set
+        raise typer.BadParameter("a path is empty")
     return Selection(tuple(specs or ()), stdin_filename, folder)
 
 

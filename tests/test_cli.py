@@ -335,6 +335,17 @@ def test_check_says_how_files_differ(tree: Path) -> None:
     assert files(tree) == before
 
 
+@pytest.mark.parametrize("args", [("build", "-o", ""), ("build", ""), ("check", "-o", "")])
+def test_an_empty_path_is_no_folder(tree: Path, args: tuple[str, ...]) -> None:
+    before = files(tree)
+    assert run(*args) == (
+        2,
+        "",
+        "specgen: error SG407: Invalid value: a path is empty\nhint: see specgen --help\n",
+    )
+    assert files(tree) == before
+
+
 def test_layout_is_black_s_and_final(tree: Path) -> None:
     put("pyproject.toml", "[tool.black]", "line-length = 20")
     text = "x = f( 'a',\n 1, )\ny = 'it\\'s' ; z = " + "'long' " * 9
