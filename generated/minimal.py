@@ -257,7 +257,7 @@ def build_model(seed):
         keras.layers.Flatten(),
         keras.layers.Dense(10, kernel_initializer=glorot(seed, 1), name="dense_1"),
     ]
-    return keras.Sequential(layers)
+    return keras.Sequential(layers, name="minimal")
 
 
 def model_input(batch):
@@ -494,6 +494,7 @@ class Run:
     def __init__(self, options, stop):
         self.options, self.stop = options, stop
         self.records, self.learner, self.checkpoints = begin(options, stop)
+        os.makedirs(self.checkpoints.folder, exist_ok=True)
         if options.fresh:
             self.checkpoints.clear()
         new = {"step": 0, "seconds": 0.0, "waited": None, "history": []}

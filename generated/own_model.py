@@ -508,6 +508,7 @@ class Run:
     def __init__(self, options, stop):
         self.options, self.stop = options, stop
         self.records, self.learner, self.checkpoints = begin(options, stop)
+        os.makedirs(self.checkpoints.folder, exist_ok=True)
         if options.fresh:
             self.checkpoints.clear()
         new = {"step": 0, "seconds": 0.0, "waited": None, "history": []}

@@ -126,7 +126,7 @@ DAMAGE: dict[str, tuple[Callable[[Project], None], list[str]]] = {
     "another shape": (with_column("x", np.zeros((ROWS, 3))), ["x", "3", "2"]),
     "no axis of rows": (with_column("label", np.int64(3)), ["label"]),
     "no axis of rows in the first": (with_column("x", np.int64(3)), ["x"]),
-    "no rows": (lambda project: project.write({k: v[:0] for k, v in good().items()}), ["train"]),
+    "no rows": (lambda project: project.write({k: v[:0] for k, v in good().items()}), ["no rows"]),
     "no file": (no_file, ["--source"]),
     "a folder": (a_folder, []),
     "an empty file": (with_file(b""), []),

@@ -67,8 +67,13 @@ COLUMNS = Batch(
     row_id=Column("row_id", np.dtype("int64"), (), None),
 )
 ROW_BYTES = 80
-# TensorFlow 2, else 1.4.
-TFRecordWriter = tf.io.TFRecordWriter if hasattr(tf, "io") else tf.python_io.TFRecordWriter
+if hasattr(tf, "io"):  # TensorFlow 2
+    TFRecordWriter, tf_record_iterator = tf.io.TFRecordWriter, tf.compat.v1.io.tf_record_iterator
+else:  # 1.4
+    TFRecordWriter, tf_record_iterator = (
+        tf.python_io.TFRecordWriter,
+        tf.python_io.tf_record_iterator,
+    )
 
 
 class UserError(Exception):
@@ -131,15 +136,16 @@ class Source:
             raise UserError(f"{path}: no such file; --source names another")
         if not zipfile.is_zipfile(path):
             raise UserError(f"{path}: not a whole .npz file; --source names another")
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                names, arrays = ", ".join(archive), archive.items()
-                self.arrays = {name: np.asarray(array) for name, array in arrays if name in keys}
-        except Exception as error:  # what NumPy raises depends on where the damage is
-            raise UserError(f"{path}: cannot be read: {error}") from error
+        self.arrays = {}
         for key in keys:
-            if key not in self.arrays:
-                raise UserError(f"{path}: no array {key}; it has {names}")
+            try:
+                with np.load(path, allow_pickle=False) as archive:
+                    names = ", ".join(archive)
+                    self.arrays[key] = np.asarray(archive[key])
+            except KeyError as error:
+                raise UserError(f"{path}: no array {key}; it has {names}") from error
+            except Exception as error:  # what NumPy raises depends on where the damage is
+                raise UserError(f"{path}: {key}: cannot be read: {error}") from error
         self.rows = len(np.atleast_1d(self.arrays[COLUMNS[0].key]))
         for column in COLUMNS[:-1]:
             shape, expected = self.arrays[column.key].shape, (self.rows,) + column.shape
@@ -317,12 +323,13 @@ class Records:
     def check_blocks(self):
         """Read all of it; UserError names the first damaged record."""
         for path, shard in self.shards(*self.parts):
-            with open(path, "rb") as file:
-                for offset, size, _, checksum in shard["blocks"]:
-                    file.seek(offset + 12)  # past the length and its checksum
-                    if zlib.crc32(file.read(size)) != checksum:
-                        fault = f"damaged record at byte {offset}"
-                        raise UserError(f"{path}: {fault}; prepare --fresh makes it anew")
+            whole = 0
+            try:
+                for _ in tf_record_iterator(path):
+                    whole += 1
+            except tf.errors.DataLossError as error:
+                fault = f"damaged record at byte {shard['blocks'][whole][0]}"
+                raise UserError(f"{path}: {fault}; prepare --fresh makes it anew") from error
 
 
 def window_order(seed, epoch, window, rows):

@@ -59,8 +59,13 @@ COLUMNS = Batch(
     row_id=Column("row_id", np.dtype("int64"), (), None),
 )
 ROW_BYTES = 28
-# TensorFlow 2, else 1.4.
-TFRecordWriter = tf.io.TFRecordWriter if hasattr(tf, "io") else tf.python_io.TFRecordWriter
+if hasattr(tf, "io"):  # TensorFlow 2
+    TFRecordWriter, tf_record_iterator = tf.io.TFRecordWriter, tf.compat.v1.io.tf_record_iterator
+else:  # 1.4
+    TFRecordWriter, tf_record_iterator = (
+        tf.python_io.TFRecordWriter,
+        tf.python_io.tf_record_iterator,
+    )
 
 
 class UserError(Exception):
@@ -280,12 +285,13 @@ class Records:
     def check_blocks(self):
         """Read all of it; UserError names the first damaged record."""
         for path, shard in self.shards(*self.parts):
-            with open(path, "rb") as file:
-                for offset, size, _, checksum in shard["blocks"]:
-                    file.seek(offset + 12)  # past the length and its checksum
-                    if zlib.crc32(file.read(size)) != checksum:
-                        fault = f"damaged record at byte {offset}"
-                        raise UserError(f"{path}: {fault}; prepare --fresh makes it anew")
+            whole = 0
+            try:
+                for _ in tf_record_iterator(path):
+                    whole += 1
+            except tf.errors.DataLossError as error:
+                fault = f"damaged record at byte {shard['blocks'][whole][0]}"
+                raise UserError(f"{path}: {fault}; prepare --fresh makes it anew") from error
 
 
 def prepare(options, stop, fresh=False):
