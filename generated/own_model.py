@@ -511,6 +511,8 @@ class Run:
         os.makedirs(self.checkpoints.folder, exist_ok=True)
         if options.fresh:
             self.checkpoints.clear()
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(self.path("audit.jsonl"))
         new = {"step": 0, "seconds": 0.0, "waited": None, "history": []}
         self.state, self.saved = self.checkpoints.restore(self.learner) or (new, {})
         self.steps = steps_an_epoch(self.records)
