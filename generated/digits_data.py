@@ -17,6 +17,7 @@ import threading
 import time
 import zipfile
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 if __name__ == "__main__":
     # Before NumPy and TensorFlow start threads, which inherit the mask: see StopSignals.
@@ -308,17 +309,46 @@ class Records:
 
     def epoch(self, epoch, seed, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
+        blocks = self._blocks(epoch, seed)
+        rows = [entry[2] for _, entry in blocks]
+        windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
+        window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
+        files = list(dict.fromkeys(path for path, _ in blocks))
+        return files, window, first_row - sum(windows[:window])
+
+    def _blocks(self, epoch, seed):
+        """Path and manifest entry of each block of an epoch, in the order of reading."""
         shards = self.shards("train")
         whole = [s for s in shards if len(s[1]["blocks"]) == len(shards[0][1]["blocks"])]
         shards[: len(whole)] = [whole[i] for i in seeded(seed, epoch).permutation(len(whole))]
-        rows = []
+        blocks = []
         for first in range(0, len(shards), READ_CYCLE):
-            cycle = [shard["blocks"] for _, shard in shards[first : first + READ_CYCLE]]
-            for turn in range(len(cycle[0])):
-                rows += [blocks[turn][2] for blocks in cycle if turn < len(blocks)]
-        windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
-        window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
-        return [path for path, _ in shards], window, first_row - sum(windows[:window])
+            cycle = [(path, shard["blocks"]) for path, shard in shards[first : first + READ_CYCLE]]
+            for turn in range(len(cycle[0][1])):
+                blocks += [(path, entries[turn]) for path, entries in cycle if turn < len(entries)]
+        return blocks
+
+    def read_epoch(self, epoch, seed, first_row, size, threads):
+        """The batches of an epoch from a row on, in its order."""
+        _, first, skipped = self.epoch(epoch, seed, first_row)
+
+        def windows():
+            for window, rows in read_ahead(self._blocks(epoch, seed), first, threads):
+                order = window_order(seed, epoch, window, len(rows.row_id))
+                yield rows, order[skipped if window == first else 0 :]
+
+        return cut(windows(), size)
+
+    def read_part(self, part, size, threads, first_row=0):
+        """The batches of a part from a row on, in stored order."""
+        blocks = [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
+        first, skipped = divmod(first_row, WINDOW_BLOCKS * ROWS_PER_RECORD)
+
+        def windows():
+            for window, rows in read_ahead(blocks, first, threads):
+                yield rows, np.arange(skipped if window == first else 0, len(rows.row_id))
+
+        return cut(windows(), size)
 
     def check_blocks(self):
         """Read all of it; UserError names the first damaged record."""
@@ -335,6 +365,57 @@ class Records:
 def window_order(seed, epoch, window, rows):
     """The order in which the rows of a window are read."""
     return seeded(seed, epoch, window).permutation(rows)
+
+
+def read_block(path, entry):
+    """The stored bytes of a block, of which the manifest has an entry; UserError if damaged."""
+    offset, size, _, checksum = entry
+    with open(path, "rb") as file:
+        file.seek(offset + 12)  # past the length and its checksum
+        block = file.read(size)
+    if zlib.crc32(block) != checksum:
+        fault = f"damaged record at byte {offset}"
+        raise UserError(f"{path}: {fault}; prepare --fresh makes it anew")
+    return block
+
+
+def decode(blocks):
+    """All rows of consecutive blocks, in stored order."""
+    columns, offset = [], 0
+    for column in COLUMNS:
+        size = int(np.prod(column.shape))
+        counts = [len(block) // ROW_BYTES for block in blocks]
+        pieces = [
+            np.frombuffer(block, column.dtype, rows * size, rows * offset)
+            for block, rows in zip(blocks, counts)
+        ]
+        columns.append(np.concatenate(pieces).reshape((-1,) + column.shape))
+        offset += size * column.dtype.itemsize
+    return Batch(*columns)
+
+
+def read_ahead(blocks, first, threads):
+    """Number and rows of each window of blocks from a first one on; threads read the next one."""
+    windows = [blocks[i : i + WINDOW_BLOCKS] for i in range(0, len(blocks), WINDOW_BLOCKS)]
+    with ThreadPoolExecutor(threads) as pool:
+        coming = pool.map(read_block, *zip(*windows[first]))
+        for number, window in enumerate(windows[first + 1 :] + [[]], first):
+            ready, coming = list(coming), pool.map(read_block, *zip(*window))
+            yield number, decode(ready)
+
+
+def cut(windows, size):
+    """Batches out of windows, which are rows and their order; the last one has what is left."""
+    pieces, missing = [], size
+    for rows, order in windows:
+        while len(order):
+            pieces.append(Batch(*(values[order[:missing]] for values in rows)))
+            order, missing = order[missing:], missing - len(pieces[-1].row_id)
+            if not missing:
+                yield Batch(*map(np.concatenate, zip(*pieces)))
+                pieces, missing = [], size
+    if pieces:
+        yield Batch(*map(np.concatenate, zip(*pieces)))
 
 
 def prepare(options, stop, fresh=False):
@@ -383,7 +464,7 @@ def run(command, options, stop):
     try:
         try:
             command(options, stop)
-        except tf.errors.DataLossError:
+        except (tf.errors.DataLossError, tf.errors.UnknownError):
             prepare(options, stop).check_blocks()  # names the file and the record
             raise
     except (UserError, OSError, *FILE_ERRORS) as error:

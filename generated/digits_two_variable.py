@@ -325,6 +325,23 @@ class Learner:
         """All that a checkpoint holds."""
         return [*self.model.variables, *self.optimizer.variables, self.loss_sum]
 
+    def values(self):
+        return [variable.numpy() for variable in self.variables()]
+
+    def assign(self, values):
+        for variable, value in zip(self.variables(), values):
+            variable.assign(value)
+
+    def named_weights(self):
+        """The weights of the model by their names."""
+        return {weight.path: weight.numpy() for weight in self.model.weights}
+
+    def epoch_loss(self):
+        return self.loss_sum.numpy()
+
+    def begin_epoch(self):
+        self.loss_sum.assign(0.0)
+
 
 # -- What a run keeps -----------------------------------------------------------------------------
 
@@ -383,7 +400,7 @@ class Checkpoints:
 
     def save(self, learner, state, audited):
         path = os.path.join(self.folder, f"step-{state['step']:010d}.npz")
-        values = [variable.numpy() for variable in learner.variables()]
+        values = learner.values()
         text = json.dumps({"recipe": self.recipe, "state": state})
         write_whole(path, lambda file: np.savez(file, *values, text=text, **audited))
         for old in self.paths()[:-CHECKPOINTS_KEPT]:
@@ -406,8 +423,7 @@ class Checkpoints:
             values = [saved.pop(f"arr_{number}", None) for number in range(len(variables))]
             if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
                 raise UserError(f"{path}: of another model; --fresh begins anew")
-            for variable, value in zip(variables, values):
-                variable.assign(value)
+            learner.assign(values)
             return text["state"], saved
         return None
 
@@ -427,7 +443,8 @@ class Audit:
         self.file.truncate(kept)
 
     def write(self, step, epoch, loss, batch):
-        batch = Batch(*(values.numpy()[batch.row_id.numpy() >= 0] for values in batch))
+        batch = Batch(*map(np.asarray, batch))
+        batch = Batch(*(values[batch.row_id >= 0] for values in batch))
         line = {"step": step, "epoch": epoch, "rows": len(batch.row_id), "loss": float(loss)}
         line["ids"] = data.ids_digest(batch.row_id)
         line["content"] = hashlib.sha256(b"".join(c.tobytes() for c in batch[:-1])).hexdigest()
@@ -566,13 +583,13 @@ class Run:
         epoch, done = divmod(state["step"] - 1, self.steps)
         rows = min((done + 1) * BATCH_SIZE, self.records.rows("train"))
         record = {"epoch": epoch, "steps": done + 1, "rows": rows}
-        record["train_loss"] = learner.loss_sum.numpy() / rows
+        record["train_loss"] = learner.epoch_loss() / rows
         record["validation"] = learner.evaluate(self.records, "validation", self.stop)
         if self.stop.received:
             return  # the next run ends it
         state["history"][epoch:] = [record]
         if done + 1 == self.steps:
-            learner.loss_sum.assign(0.0)
+            learner.begin_epoch()
             if self.audit:
                 self.audit.end_epoch(rows)
         shown = {"train loss": record["train_loss"], **(record["validation"] or {})}
@@ -606,7 +623,7 @@ class Run:
         }
         if self.audit:
             result.update(self.audit.summary(state["step"]))
-        weights = {weight.path: weight.numpy() for weight in self.learner.model.weights}
+        weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
         print(f"{self.options.workdir}: report.json, weights.npz")
@@ -647,7 +664,7 @@ def measure(options, stop):
         feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
         work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}
         times = {name: [] for name in work}
-        for _ in range(1 + rounds):  # the first one traces
+        for _ in range(1 + rounds):  # the first one makes ready
             for name, step in work.items():
                 for _ in range(warm):  # what the host has ready by now would flatter
                     step()

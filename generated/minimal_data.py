@@ -280,17 +280,24 @@ class Records:
 
     def epoch(self, epoch, seed, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
+        blocks = self._blocks(epoch, seed)
+        rows = [entry[2] for _, entry in blocks]
+        windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
+        window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
+        files = list(dict.fromkeys(path for path, _ in blocks))
+        return files, window, first_row - sum(windows[:window])
+
+    def _blocks(self, epoch, seed):
+        """Path and manifest entry of each block of an epoch, in the order of reading."""
         shards = self.shards("train")
         whole = [s for s in shards if len(s[1]["blocks"]) == len(shards[0][1]["blocks"])]
         shards[: len(whole)] = [whole[i] for i in seeded(seed, epoch).permutation(len(whole))]
-        rows = []
+        blocks = []
         for first in range(0, len(shards), READ_CYCLE):
-            cycle = [shard["blocks"] for _, shard in shards[first : first + READ_CYCLE]]
-            for turn in range(len(cycle[0])):
-                rows += [blocks[turn][2] for blocks in cycle if turn < len(blocks)]
-        windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
-        window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
-        return [path for path, _ in shards], window, first_row - sum(windows[:window])
+            cycle = [(path, shard["blocks"]) for path, shard in shards[first : first + READ_CYCLE]]
+            for turn in range(len(cycle[0][1])):
+                blocks += [(path, entries[turn]) for path, entries in cycle if turn < len(entries)]
+        return blocks
 
     def check_blocks(self):
         """Read all of it; UserError names the first damaged record."""
@@ -350,7 +357,7 @@ def run(command, options, stop):
     try:
         try:
             command(options, stop)
-        except tf.errors.DataLossError:
+        except (tf.errors.DataLossError, tf.errors.UnknownError):
             prepare(options, stop).check_blocks()  # names the file and the record
             raise
     except (UserError, OSError, *FILE_ERRORS) as error:

@@ -16,6 +16,7 @@ BITS: Mapping[str, int] = {
     "float64": 64,
 }
 ROW_ID_BYTES = 8  # an int64 rides along with each row
+WORD_BYTES = 8  # of what small whole numbers are packed into
 
 
 def item_bytes(dtype: str) -> int:

@@ -89,6 +89,21 @@ def _window(layer: Conv2D | MaxPool2D) -> tuple[str, Shape, Shape]:
     return "pool_size", _pair(layer.pool_size), _pair(layer.strides or layer.pool_size)
 
 
+def window_of(layer: Computed) -> tuple[Shape, Shape] | tuple[None, None]:
+    """Height and width of the window, and how far it moves along them; None where there is none."""
+    return _window(layer)[1:] if isinstance(layer, Conv2D | MaxPool2D) else (None, None)
+
+
+def kernel_shape(layer: Computed, shape: Shape) -> Shape | None:
+    """The shape of the weights but for the bias, where `shape` is that of a row before it."""
+    match layer:
+        case Dense():
+            return (shape[-1], layer.units)
+        case Conv2D():
+            return (*_pair(layer.kernel_size), shape[-1], layer.filters)
+    return None
+
+
 def _pair(sizes: int | tuple[int, int]) -> tuple[int, int]:
     return (sizes, sizes) if isinstance(sizes, int) else sizes
 

@@ -25,7 +25,8 @@ _FOLDERS = [Path(__file__).parent / "templates", Path(__file__).parents[1] / "te
 
 def data_module(plans: Sequence[Plan]) -> str:
     """The data module that the scripts of a spec share; all variants have the same data."""
-    return _render("data/module.py.j2", plans[0])
+    reading = any(TARGETS[plan.target].reads_with_numpy for plan in plans)
+    return _render("data/module.py.j2", plans[0], read_with_numpy=reading)
 
 
 def script(plan: Plan) -> str:
@@ -33,12 +34,9 @@ def script(plan: Plan) -> str:
     return _render(f"{TARGETS[plan.target].templates}/script.py.j2", plan)
 
 
-def _render(template: str, plan: Plan) -> str:
-    return (
-        _environment()
-        .get_template(template)
-        .render(plan=plan, data=plan.data, marker=Markup(marker(plan.source)))
-    )
+def _render(template: str, plan: Plan, **more: Any) -> str:
+    values = {"plan": plan, "data": plan.data, "marker": Markup(marker(plan.source)), **more}
+    return _environment().get_template(template).render(values)
 
 
 @cache

@@ -11,10 +11,15 @@ class Target:
     name: str  # as the language spells it
     templates: str  # the folder with its script.py.j2
     oldest_python: tuple[int, int]  # that must read its scripts
+    reads_with_numpy: bool = False  # the batches, instead of with operations of TensorFlow
 
 
 TARGETS: Mapping[str, Target] = {
-    target.name: target for target in (Target("tf2", "tf2", (3, 9)), Target("tf1.4", "tf1", (3, 6)))
+    target.name: target
+    for target in (
+        Target("tf2", "tf2", (3, 9)),
+        Target("tf1.4", "tf14", (3, 6), reads_with_numpy=True),
+    )
 }
 
 # The scripts of all targets share the data module.

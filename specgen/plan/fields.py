@@ -1,5 +1,8 @@
 """Placeholders -> Fields: names that a script can use, and the dtype of each at each place."""
 
+from math import prod
+
+from specgen.dtypes import WORD_BYTES, item_bytes
 from specgen.names import identifier
 from specgen.plan.model import BuffersPlan, Field
 from specgen.spec.placeholders import NEUTRAL, Placeholder, is_neutral
@@ -19,16 +22,19 @@ def fields_of(spec: Spec, buffers: BuffersPlan) -> tuple[Field, ...]:
     for key, placeholder in spec.placeholders.items():
         name = identifier(key, taken)
         taken.add(name)
+        shape = tuple(size for size in placeholder.shape if size is not None)
         compute = _compute_dtype(placeholder, spec.train.loss)
+        wire = _wire_dtype(placeholder.dtype, compute, spec.target, buffers)
         fields.append(
             Field(
                 key=key,
                 name=name,
                 role=placeholder.role,
-                shape=tuple(size for size in placeholder.shape if size is not None),
+                shape=shape,
                 classes=placeholder.classes,
                 dtype=placeholder.dtype,
-                wire=_wire_dtype(placeholder.dtype, compute, buffers),
+                wire=wire,
+                words=_words(wire, shape, spec.target),
                 compute=compute,
                 scaling=_scaling(placeholder),
             )
@@ -41,13 +47,26 @@ def _compute_dtype(placeholder: Placeholder, loss: str) -> str:
     return CLASS if sparse else COMPUTE
 
 
-def _wire_dtype(dtype: str, compute: str, buffers: BuffersPlan) -> str:
+def _wire_dtype(dtype: str, compute: str, target: str, buffers: BuffersPlan) -> str:
     """What travels, and what the buffers hold."""
     if buffers.wire == "plain":
         return compute
+    if target == "tf1.4":
+        return compute if compute == CLASS else dtype  # a class fills a word as it is
     # Resource variables have GPU kernels for every integer but int32, which TensorFlow keeps in
     # host memory (tensorflow/core/kernels/resource_variable_ops.cc).
     return "int64" if dtype == "int32" and buffers.count else dtype
+
+
+def _words(wire: str, shape: tuple[int, ...], target: str) -> int | None:
+    """How many words the whole numbers of a row fill; None where they travel as they are.
+
+    For 1.4: its py_func knows no uint16, and on a GPU it assigns variables of no integer at all,
+    but of float64, which such words pass for (tensorflow/core/kernels/resource_variable_ops.cc).
+    """
+    if target != "tf1.4" or wire.startswith("float"):
+        return None
+    return -(-item_bytes(wire) * prod(shape) // WORD_BYTES)
 
 
 def _scaling(placeholder: Placeholder) -> dict[str, float | list[float] | None]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from specgen.apportion import largest_remainder
 from specgen.document import Path
-from specgen.dtypes import ROW_ID_BYTES, item_bytes
+from specgen.dtypes import ROW_ID_BYTES, WORD_BYTES, item_bytes
 
 Mark = Literal["said", "variant", "default"]
 
@@ -26,6 +26,7 @@ class Field:
     classes: int | None
     dtype: str  # in the records
     wire: str  # from the host to the device, and in the buffers
+    words: int | None  # that the whole numbers of a row travel in, if they do
     compute: str  # as the model or the loss takes it
     scaling: Mapping[str, float | list[float] | None]  # scale, offset, mean, std; None: no effect
 
@@ -37,6 +38,16 @@ class Field:
     @property
     def is_scaled(self) -> bool:
         return any(value is not None for value in self.scaling.values())
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the last word of a row has bytes to spare."""
+        return self.words is not None and self.wire_bytes > self.bytes_as(self.wire)
+
+    @property
+    def wire_bytes(self) -> int:
+        """Bytes of one row's value on its way to the device."""
+        return self.bytes_as(self.wire) if self.words is None else self.words * WORD_BYTES
 
     def bytes_as(self, dtype: str) -> int:
         """Bytes of one row's value in a dtype."""
@@ -83,6 +94,11 @@ class LayerPlan:
     index: int
     name: str
     settings: dict[str, Any]
+    input_shape: tuple[int, ...]
+    output_shape: tuple[int, ...]
+    kernel_shape: tuple[int, ...] | None
+    window: tuple[int, ...] | None  # height and width, as of the strides
+    strides: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -132,6 +148,11 @@ class BuffersPlan:
     count: int
     batches_on_device: int
 
+    @property
+    def gives(self) -> str:
+        """Who gives the next batch, also where only one can."""
+        return self.input or "iterator"
+
 
 @dataclass(frozen=True)
 class DevicePlan:
@@ -170,8 +191,9 @@ class Plan:
 
     @property
     def converted(self) -> bool:
-        """Whether the host casts or scales anything before it travels."""
-        return bool(self.scaled_on_host) or any(field.wire != field.dtype for field in self.fields)
+        """Whether what travels differs from what is stored; row ids do for 1.4, in words."""
+        differs = any(field.wire != field.dtype for field in self.fields)
+        return self.target == "tf1.4" or bool(self.scaled_on_host) or differs
 
     @property
     def scaled_on_host(self) -> tuple[Field, ...]:
@@ -182,7 +204,7 @@ class Plan:
     @property
     def wire_row_bytes(self) -> int:
         """Bytes of one row on its way to the device, row id included."""
-        return sum(field.bytes_as(field.wire) for field in self.fields) + ROW_ID_BYTES
+        return sum(field.wire_bytes for field in self.fields) + ROW_ID_BYTES
 
     @property
     def wire_batch_bytes(self) -> int:

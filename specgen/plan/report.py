@@ -77,7 +77,7 @@ def _field(field: Field) -> dict[str, Any]:
         "compute": field.compute,
         "bytes_a_row": {
             "disk": field.bytes_as(field.dtype),
-            "wire": field.bytes_as(field.wire),
+            "wire": field.wire_bytes,
             "compute": field.bytes_as(field.compute),
         },
     }

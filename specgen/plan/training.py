@@ -1,9 +1,10 @@
 """The *what* of learning: the model, how it is fitted, and the recipe of a checkpoint."""
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
-from specgen.layers import Misfit, output_shapes
+from specgen.layers import Misfit, Shape, kernel_shape, output_shapes, window_of
 from specgen.plan.data import STORED_KEYS, beside_spec
 from specgen.plan.model import Field, LayerPlan, ModelPlan, TrainPlan
 from specgen.plan.recipes import keys_of
@@ -71,8 +72,21 @@ def model_plan(spec: Spec, fields: Sequence[Field], source: str) -> ModelPlan:
         return ModelPlan(inputs, shape, (), module, function, folder)
     shapes = output_shapes(spec.model.layers, inputs[0].shape)  # type: ignore[arg-type]
     assert not isinstance(shapes, Misfit), "the checks refuse layers that do not fit"
-    layers = tuple(
-        LayerPlan(layer.kind, index, f"{layer.kind}_{index}", layer.model_dump())
-        for index, layer in enumerate(spec.model.layers)
-    )
+    befores = (inputs[0].shape, *shapes[:-1])
+    layers = tuple(map(_layer_plan, count(), spec.model.layers, befores, shapes))
     return ModelPlan(inputs, shapes[-1], layers, None, None, None)
+
+
+def _layer_plan(index: int, layer: Any, before: Shape, after: Shape) -> LayerPlan:
+    window, strides = window_of(layer)
+    return LayerPlan(
+        kind=layer.kind,
+        index=index,
+        name=f"{layer.kind}_{index}",
+        settings=layer.model_dump(),
+        input_shape=before,
+        output_shape=after,
+        kernel_shape=kernel_shape(layer, before),
+        window=window,
+        strides=strides,
+    )

@@ -7,7 +7,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +18,7 @@ import numpy as np
 from specgen.chain import SpecFile, compile_spec
 from specgen.spec.base import default_of
 from specgen.spec.how import Buffers
-from specgen.support_table import TABLE, Since
+from specgen.support_table import TABLE, Row, Since
 
 Spec = dict[str, Any]
 Rows = Mapping[str, Any]
@@ -44,19 +44,34 @@ TINY: Spec = {
         "seed": 5,
     },
 }
-# All that work, so that the tests take up a new one without being told; the default comes first.
-METHODS = tuple(
-    sorted(
-        (
-            choice
-            for row in TABLE
-            if row.key == "buffers.method" and isinstance(row.tf2, Since)
-            for choice in row.choices
-        ),
-        key=lambda method: method != default_of(Buffers, "method"),
-    )
-)
-BOTH_METHODS: Spec = {"variants": {name: {"buffers": {"method": name}} for name in METHODS}}
+
+
+def _variants() -> dict[str, Spec]:
+    """Every way to bring a batch to the device that works, so that tests take up a new one."""
+    found: dict[str, Spec] = {}
+    for target, suffix in (("tf2", ""), ("tf1.4", "_tf14")):
+        for method, row in _working("buffers.method", target):
+            found[f"{method}{suffix}"] = {"target": target, "buffers": {"method": method}}
+            for giver, _ in _working("buffers.input", target):
+                if "buffers.input" in row.gives_meaning_to and giver != default_of(
+                    Buffers, "input"
+                ):
+                    buffers = {"method": method, "input": giver}
+                    found[f"{giver}{suffix}"] = {"target": target, "buffers": buffers}
+    return found
+
+
+def _working(key: str, target: str) -> Iterator[tuple[str, Row]]:
+    """The choices of a key that a target supports, the default first."""
+    rows = [row for row in TABLE if row.key == key and isinstance(row.on(target), Since)]
+    choices = [(choice, row) for row in rows for choice in row.choices]
+    default = default_of(Buffers, key.split(".")[1])
+    return iter(sorted(choices, key=lambda choice: choice[0] != default))
+
+
+HOW = _variants()  # by the name of the variant
+VARIANTS = tuple(HOW)
+EACH_VARIANT: Spec = {"variants": HOW}
 PARTS = {"train": 0.8, "validation": 0.1, "test": 0.1}
 
 

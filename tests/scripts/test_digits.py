@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import reference_order
-from making import METHODS, REPOSITORY, Once, load, make_example
+from making import REPOSITORY, VARIANTS, Once, load, make_example
 from reference_order import Layout
 from running import Run, call, snapshot
 
@@ -61,36 +61,36 @@ class Trained:
 
     folder: Path
 
-    def __getitem__(self, method: str) -> Run:
-        return Run(self.folder / method)
+    def __getitem__(self, variant: str) -> Run:
+        return Run(self.folder / variant)
 
-    def call(self, method: str, *argv: str) -> int:
-        where = ["--workdir", str(self.folder / method), "--records", str(self.folder / "records")]
-        return call(load(self.folder / f"digits_{method}.py"), [*argv, *where])
+    def call(self, variant: str, *argv: str) -> int:
+        where = ["--workdir", str(self.folder / variant), "--records", str(self.folder / "records")]
+        return call(load(self.folder / f"digits_{variant}.py"), [*argv, *where])
 
 
 @pytest.fixture(scope="module")
 def trained(once: Once) -> Trained:
     def train_all(folder: Path) -> None:
         make_example(folder, REPOSITORY / "specs" / "digits.yaml")
-        for method in METHODS:
-            assert Trained(folder).call(method, "--audit") == 0
+        for variant in VARIANTS:
+            assert Trained(folder).call(variant, "--audit") == 0
 
     return Trained(once("digits", train_all))
 
 
-each_method = pytest.mark.parametrize("method", METHODS)
+each_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
-@each_method
-def test_report(trained: Trained, definition: Definition, method: str) -> None:
-    report = trained[method].report
+@each_variant
+def test_report(trained: Trained, definition: Definition, variant: str) -> None:
+    report = trained[variant].report
     assert report.keys() == REPORT_KEYS
     said = {
         "name": "digits",
-        "variant": method,
+        "variant": variant,
         "target": "tf2",
-        "method": method,
+        "method": variant,
         "batch_size": 64,
         "epochs": EPOCHS,
         "steps": len(definition.batches),
@@ -104,9 +104,9 @@ def test_report(trained: Trained, definition: Definition, method: str) -> None:
     assert report["validation"].keys() == report["test"].keys() == {"loss", "accuracy"}
 
 
-@each_method
-def test_history(trained: Trained, definition: Definition, method: str) -> None:
-    run = trained[method]
+@each_variant
+def test_history(trained: Trained, definition: Definition, variant: str) -> None:
+    run = trained[variant]
     history = run.report["history"]
     steps = -(-definition.rows // LAYOUT.batch_size)
     assert [record["epoch"] for record in history] == list(range(EPOCHS))
@@ -121,16 +121,16 @@ def test_history(trained: Trained, definition: Definition, method: str) -> None:
     assert run.report["validation"] == history[-1]["validation"]
 
 
-@each_method
-def test_it_learns(trained: Trained, method: str) -> None:
-    assert trained[method].report["validation"]["accuracy"] >= 0.95
+@each_variant
+def test_it_learns(trained: Trained, variant: str) -> None:
+    assert trained[variant].report["validation"]["accuracy"] >= 0.95
 
 
-@each_method
+@each_variant
 def test_audit_has_the_rows_and_values_of_the_definition(
-    trained: Trained, definition: Definition, method: str
+    trained: Trained, definition: Definition, variant: str
 ) -> None:
-    audit = trained[method].audit
+    audit = trained[variant].audit
     assert len(audit) == len(definition.batches)
     for step, (line, ids) in enumerate(zip(audit, definition.batches, strict=True)):
         assert line == {
@@ -143,15 +143,15 @@ def test_audit_has_the_rows_and_values_of_the_definition(
         }
 
 
-@each_method
-def test_digests_of_the_run_follow_from_the_lines(trained: Trained, method: str) -> None:
-    run = trained[method]
+@each_variant
+def test_digests_of_the_run_follow_from_the_lines(trained: Trained, variant: str) -> None:
+    run = trained[variant]
     for digest, key in (("order_digest", "ids"), ("content_digest", "content")):
         assert run.report[digest] == reference_order.run_digest(line[key] for line in run.audit)
 
 
 def test_methods_agree(trained: Trained) -> None:
-    one, *others = (trained[method] for method in METHODS)
+    one, *others = (trained[variant] for variant in VARIANTS)
     for other in others:
         for digest in ("order_digest", "content_digest"):
             assert one.report[digest] == other.report[digest]
@@ -161,7 +161,7 @@ def test_methods_agree(trained: Trained) -> None:
 
 
 def test_they_say_where_their_batches_are_and_how_long_they_waited(trained: Trained) -> None:
-    two_variable, prefetch = (trained[method].report for method in ("two_variable", "prefetch"))
+    two_variable, prefetch = (trained[variant].report for variant in ("two_variable", "prefetch"))
     fields = ("image", "label", "row_id")
     assert two_variable["placement"] == {f"{b}.{f}": "CPU:0" for b in "ab" for f in fields}
     assert prefetch["placement"] == dict.fromkeys(fields, "CPU:0")
@@ -169,9 +169,9 @@ def test_they_say_where_their_batches_are_and_how_long_they_waited(trained: Trai
     assert 0 <= prefetch["stall_fraction"] <= 1
 
 
-@each_method
-def test_weights_are_those_of_the_model(trained: Trained, method: str) -> None:
-    shapes = {name: value.shape for name, value in trained[method].weights.items()}
+@each_variant
+def test_weights_are_those_of_the_model(trained: Trained, variant: str) -> None:
+    shapes = {name: value.shape for name, value in trained[variant].weights.items()}
     assert shapes == {
         "dense_1/kernel": (64, 64),
         "dense_1/bias": (64,),
@@ -180,12 +180,12 @@ def test_weights_are_those_of_the_model(trained: Trained, method: str) -> None:
     }
 
 
-@each_method
+@each_variant
 def test_metrics_are_those_of_the_weights(
-    trained: Trained, definition: Definition, method: str
+    trained: Trained, definition: Definition, variant: str
 ) -> None:
     """Averages over rows, also where the last batch is partial: recomputed from weights.npz."""
-    weights = {name: value.astype("float64") for name, value in trained[method].weights.items()}
+    weights = {name: value.astype("float64") for name, value in trained[variant].weights.items()}
     for part in ("validation", "test"):
         image, label = (column[definition.parts[part]] for column in definition.columns)
         x = image.reshape(len(image), -1) / 16
@@ -193,25 +193,25 @@ def test_metrics_are_those_of_the_weights(
         logits = hidden @ weights["dense_2/kernel"] + weights["dense_2/bias"]
         chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
         losses = -np.log(chances[np.arange(len(label)), label])
-        found = trained[method].report[part]
+        found = trained[variant].report[part]
         assert found["loss"] == pytest.approx(losses.mean(), abs=1e-5)
         assert found["accuracy"] == pytest.approx((logits.argmax(axis=1) == label).mean())
 
 
-@each_method
-def test_only_the_files_of_the_contract_are_left(trained: Trained, method: str) -> None:
-    names = {name.split("/")[0] for name in snapshot(trained[method].workdir)}
+@each_variant
+def test_only_the_files_of_the_contract_are_left(trained: Trained, variant: str) -> None:
+    names = {name.split("/")[0] for name in snapshot(trained[variant].workdir)}
     assert names == {"audit.jsonl", "checkpoints", "report.json", "weights.npz"}
     # One set of records, shared by the variants.
     assert len(list((trained.folder / "records").glob("*/manifest.json"))) == 1
 
 
-@each_method
+@each_variant
 def test_evaluate_prints_what_the_report_says(
-    trained: Trained, method: str, capsys: pytest.CaptureFixture[str]
+    trained: Trained, variant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = trained[method].report
-    assert trained.call(method, "evaluate") == 0
+    report = trained[variant].report
+    assert trained.call(variant, "evaluate") == 0
     printed = capsys.readouterr().out
     for part in ("validation", "test"):
         (line,) = (line for line in printed.splitlines() if line.startswith(f"{part}: "))
@@ -219,11 +219,11 @@ def test_evaluate_prints_what_the_report_says(
         assert f"{report[part]['accuracy']:.4f}" in line
 
 
-@each_method
+@each_variant
 def test_a_second_run_does_nothing_more(
-    trained: Trained, method: str, capsys: pytest.CaptureFixture[str]
+    trained: Trained, variant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = snapshot(trained.folder)
-    assert trained.call(method, "train", "--audit") == 0
+    assert trained.call(variant, "train", "--audit") == 0
     assert snapshot(trained.folder) == before
     assert "epoch" not in capsys.readouterr().out

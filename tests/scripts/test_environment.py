@@ -10,7 +10,7 @@ import keras
 import pytest
 import tensorflow as tf
 
-from making import BOTH_METHODS, TINY, Once, Project, changed, make, points
+from making import EACH_VARIANT, TINY, Once, Project, changed, make, points
 from running import Run, arguments, finish, lines, same_weights, start
 
 # Layers and an optimizer that the order of channels, the float type and epsilon would change.
@@ -103,9 +103,9 @@ def test_importing_a_script_changes_nothing(tmp_path: Path) -> None:
             "files": sorted(path.name for path in tmp_path.rglob("*") if path.suffix != ".pyc"),
         }
 
-    project = make(tmp_path, changed(SPEC, BOTH_METHODS))
+    project = make(tmp_path, changed(SPEC, EACH_VARIANT))
     before = state()
-    for variant in ("data", *BOTH_METHODS["variants"]):
+    for variant in ("data", *EACH_VARIANT["variants"]):
         project.load(variant)
     after = state()
     after["files"] = [name for name in after["files"] if name != "__pycache__"]
@@ -113,7 +113,7 @@ def test_importing_a_script_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_script_needs_nothing_of_specgen(tmp_path: Path) -> None:
-    project = make(tmp_path, changed(SPEC, BOTH_METHODS))
+    project = make(tmp_path, changed(SPEC, EACH_VARIANT))
     for script in (project.root / "generated").glob("*.py"):
         imports = [line for line in script.read_text().splitlines() if "import" in line.split(" ")]
         assert imports

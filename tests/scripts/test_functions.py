@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from making import BOTH_METHODS, METHODS, TINY, Project, changed, make, points
+from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make, points
 from running import arguments, call, snapshot, train
 
-SPEC = changed(TINY, BOTH_METHODS, {"splits": {"parts": {"train": 0.7, "validation": 0.3}}})
-each_method = pytest.mark.parametrize("method", METHODS)
+SPEC = changed(TINY, EACH_VARIANT, {"splits": {"parts": {"train": 0.7, "validation": 0.3}}})
+each_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
 def kept(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[Any]:
@@ -37,15 +37,15 @@ def traces(owner: Any) -> dict[str, int]:
     }
 
 
-@each_method
+@each_variant
 @pytest.mark.parametrize("last_batch", ["keep", "drop"])
 def test_every_function_is_traced_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, last_batch: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str, last_batch: str
 ) -> None:
     """Although the last batch of an epoch is partial, and so are those of validation."""
     spec = changed(SPEC, {"train": {"last_batch": last_batch}})
     project = make(tmp_path, spec, points(14))  # batches of 4, 4, 2 and of 4
-    module = project.load(method)
+    module = project.load(variant)
     feeders, learners = (kept(monkeypatch, module, name) for name in ("Feeder", "Learner"))
     run = train(project, module, "--epochs", "3")
     assert len(run.audit) == (9 if last_batch == "keep" else 6)
@@ -59,13 +59,13 @@ def measured(project: Project, module: ModuleType, *argv: str) -> dict[str, Any]
     return json.loads((project.work() / "measure.json").read_text())
 
 
-@each_method
-def test_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str], method: str) -> None:
+@each_variant
+def test_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str], variant: str) -> None:
     project = make(tmp_path, SPEC, points(40))
-    module = project.load(method)
+    module = project.load(variant)
     result = measured(project, module)
     fill, alone, fused = (result["seconds_a_step"][name] for name in ("fill", "train", "fused"))
-    assert result["method"] == method
+    assert result["method"] == variant
     assert min(fill, alone, fused) > 0
     assert result["spread"].keys() == result["seconds_a_step"].keys()
     assert result["speedup"] == pytest.approx((fill + alone) / fused)
@@ -86,10 +86,10 @@ def test_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str], method: str
     assert result["placement"] == train_placement
 
 
-@each_method
-def test_measuring_leaves_a_run_as_it_is(tmp_path: Path, method: str) -> None:
+@each_variant
+def test_measuring_leaves_a_run_as_it_is(tmp_path: Path, variant: str) -> None:
     project = make(tmp_path, SPEC, points(40))
-    module = project.load(method)
+    module = project.load(variant)
     expected = train(project, module, label="undisturbed").audit
     train(project, module, "--steps", "3")
     before = snapshot(project.work())
@@ -102,16 +102,16 @@ def test_measuring_leaves_a_run_as_it_is(tmp_path: Path, method: str) -> None:
 def test_a_slow_input_bounds_the_run(tmp_path: Path) -> None:
     """Sleeps of 10 ms a batch stand far above a step of this model."""
     project = make(tmp_path, SPEC, points(40))
-    result = measured(project, project.load(METHODS[0]), "--slow-input", "10")
+    result = measured(project, project.load(VARIANTS[0]), "--slow-input", "10")
     assert result["bound"] == "input"
     assert result["seconds_a_step"]["fill"] >= 0.01
     assert result["seconds_a_step"]["fused"] >= 0.01
 
 
-@each_method
-def test_a_slow_input_changes_nothing_but_time(tmp_path: Path, method: str) -> None:
+@each_variant
+def test_a_slow_input_changes_nothing_but_time(tmp_path: Path, variant: str) -> None:
     project = make(tmp_path, SPEC, points(14))
-    module = project.load(method)
+    module = project.load(variant)
     usual = train(project, module, label="usual")
     slow = train(project, module, "--slow-input", "5", label="slow")
     assert slow.audit == usual.audit

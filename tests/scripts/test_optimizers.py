@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import reference_order
-from making import BOTH_METHODS, METHODS, TINY, changed, make, points
+from making import EACH_VARIANT, TINY, VARIANTS, changed, make, points
 from reference_order import Layout
 from reference_training import Network, Update, adam, glorot, sgd
 from running import by_layer, train
@@ -36,7 +36,7 @@ EPOCHS = 4
 @pytest.mark.parametrize(("optimizer", "update"), OPTIMIZERS.values(), ids=list(OPTIMIZERS))
 def test_steps(tmp_path: Path, optimizer: dict[str, Any], update: Update) -> None:
     fit = {"batch_size": LAYOUT.batch_size, "epochs": EPOCHS, "optimizer": None}
-    spec = changed(TINY, BOTH_METHODS, {"model": {"layers": LAYERS}, "train": fit})
+    spec = changed(TINY, EACH_VARIANT, {"model": {"layers": LAYERS}, "train": fit})
     spec = changed(spec, {"train": {"optimizer": optimizer}})
     rows = points(ROWS)
     project = make(tmp_path, spec, rows)
@@ -45,8 +45,8 @@ def test_steps(tmp_path: Path, optimizer: dict[str, Any], update: Update) -> Non
     stored = reference_order.stored(np.arange(ROWS), "train", splits_seed=0)
     losses = network.train(*rows.values(), LAYOUT.batches(stored, SEED, EPOCHS), update)
 
-    for method in METHODS:
-        run = train(project, project.load(method), label=method)
+    for variant in VARIANTS:
+        run = train(project, project.load(variant), label=variant)
         assert run.losses == pytest.approx(losses, abs=2e-6)
         for name, value in run.weights.items():
             assert value == pytest.approx(network.weights[name], abs=1e-5), name
@@ -58,11 +58,11 @@ def first_weights(module: ModuleType) -> dict[str, np.ndarray]:
 
 
 def test_first_weights_are_drawn_by_numpy(tmp_path: Path) -> None:
-    spec = changed(TINY, BOTH_METHODS, {"model": {"layers": LAYERS}})
+    spec = changed(TINY, EACH_VARIANT, {"model": {"layers": LAYERS}})
     project = make(tmp_path, spec)
-    for method in METHODS:
+    for variant in VARIANTS:
         weights = {
-            by_layer(w.path): w.numpy() for w in project.load(method).build_model(SEED).weights
+            by_layer(w.path): w.numpy() for w in project.load(variant).build_model(SEED).weights
         }
         assert np.array_equal(weights["dense_1/kernel"], glorot(SEED, 1, 3, 6))
         assert np.array_equal(weights["dense_2/kernel"], glorot(SEED, 2, 6, 4))

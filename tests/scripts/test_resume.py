@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from making import BOTH_METHODS, METHODS, TINY, Project, changed, make, points
+from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make, points
 from running import Run, arguments, call, same_weights, snapshot, train
 
 SPEC = changed(
     TINY,
-    BOTH_METHODS,
+    EACH_VARIANT,
     {
         "splits": {"parts": {"train": 0.8, "validation": 0.2}},
         "train": {
@@ -39,29 +39,29 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def method(request: pytest.FixtureRequest) -> str:
+def variant(request: pytest.FixtureRequest) -> str:
     """The first, where a test does not ask for both: what is kept does not depend on it."""
-    return getattr(request, "param", METHODS[0])
+    return getattr(request, "param", VARIANTS[0])
 
 
-both_methods = pytest.mark.parametrize("method", METHODS, indirect=True)
+each_variant = pytest.mark.parametrize("variant", VARIANTS, indirect=True)
 
 
 @pytest.fixture(scope="module")
 def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     project = make(tmp_path_factory.mktemp("undisturbed"), SPEC, points(ROWS))
-    return {method: train(project, project.load(method), label=method) for method in METHODS}
+    return {variant: train(project, project.load(variant), label=variant) for variant in VARIANTS}
 
 
 @pytest.fixture
-def undisturbed(method: str, whole_runs: dict[str, Run]) -> Run:
-    return whole_runs[method]
+def undisturbed(variant: str, whole_runs: dict[str, Run]) -> Run:
+    return whole_runs[variant]
 
 
 @pytest.fixture
-def tiny(method: str, tmp_path: Path) -> tuple[Project, ModuleType]:
+def tiny(variant: str, tmp_path: Path) -> tuple[Project, ModuleType]:
     project = make(tmp_path, SPEC, points(ROWS))
-    return project, project.load(method)
+    return project, project.load(variant)
 
 
 def before_step(
@@ -105,7 +105,7 @@ def assert_undisturbed(run: Run, whole: Run) -> None:
     assert same_weights(run, whole)
 
 
-@both_methods
+@each_variant
 def test_stopped_again_and_again(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
     project, module = tiny
     done = 0
@@ -119,7 +119,7 @@ def test_stopped_again_and_again(tiny: tuple[Project, ModuleType], undisturbed: 
     assert_undisturbed(train(project, module), undisturbed)
 
 
-@both_methods
+@each_variant
 @pytest.mark.parametrize("step", [3, 4, 13])
 def test_killed_between_saves(
     tiny: tuple[Project, ModuleType], undisturbed: Run, monkeypatch: pytest.MonkeyPatch, step: int
@@ -223,7 +223,7 @@ def test_all_checkpoints_damaged(tiny: tuple[Project, ModuleType], undisturbed: 
 def test_methods_continue_each_other(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
     """A checkpoint belongs to what is learned, not to how the bytes reach the device."""
     project, _ = tiny
-    modules = [project.load(method) for method in METHODS]
+    modules = [project.load(variant) for variant in VARIANTS]
     train(project, modules[0], "--steps", "6")
     train(project, modules[1], "--steps", "11")
     assert_undisturbed(train(project, modules[0]), undisturbed)
@@ -249,9 +249,9 @@ def test_a_checkpoint_of_another_recipe_is_refused(
     keys: list[str],
 ) -> None:
     project = make(tmp_path, SPEC, points(ROWS))
-    train(project, project.load(METHODS[0]), "--steps", "1")
+    train(project, project.load(VARIANTS[0]), "--steps", "1")
     make(tmp_path, changed(SPEC, change))
-    other = project.load(METHODS[0])
+    other = project.load(VARIANTS[0])
     before = snapshot(project.work())
     capsys.readouterr()
     for command in ("train", "evaluate"):
@@ -274,7 +274,7 @@ def test_another_seed_is_refused(
 
 
 def test_what_changes_no_weight_may_change(
-    method: str, tiny: tuple[Project, ModuleType], undisturbed: Run
+    variant: str, tiny: tuple[Project, ModuleType], undisturbed: Run
 ) -> None:
     project, module = tiny
     train(project, module, "--steps", "6")
@@ -282,10 +282,10 @@ def test_what_changes_no_weight_may_change(
         "description": "Another text.",
         "train": {"epochs": None, "steps": STEPS, "checkpoint": {"every_steps": 1}},
         "pipeline": {"parallel_calls": 1, "host_prefetch": 1},
-        "variants": {method: {"buffers": {"wire": "plain"}}},
+        "variants": {variant: {"buffers": {"wire": "plain"}}},
     }
     make(project.root, changed(SPEC, change))
-    assert_undisturbed(train(project, project.load(method)), undisturbed)
+    assert_undisturbed(train(project, project.load(variant)), undisturbed)
 
 
 def test_only_the_newest_checkpoints_are_kept(tiny: tuple[Project, ModuleType]) -> None:

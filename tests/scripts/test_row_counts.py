@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reference_order
-from making import BOTH_METHODS, METHODS, TINY, Project, changed, make, points
+from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make, points
 from reference_order import Layout
 from reference_training import Network, sgd
 from running import arguments, call, snapshot, train
@@ -14,7 +14,7 @@ from running import arguments, call, snapshot, train
 SEED = 5
 BATCH = 4
 
-each_method = pytest.mark.parametrize("method", METHODS)
+each_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
 def plain_losses(rows: int, epochs: int, last_batch: str = "keep", seed: int = SEED) -> list[float]:
@@ -27,11 +27,11 @@ def plain_losses(rows: int, epochs: int, last_batch: str = "keep", seed: int = S
 
 
 def make_tiny(folder: Path, rows: int, last_batch: str = "keep") -> Project:
-    spec = changed(TINY, BOTH_METHODS, {"train": {"last_batch": last_batch}})
+    spec = changed(TINY, EACH_VARIANT, {"train": {"last_batch": last_batch}})
     return make(folder, spec, points(rows))
 
 
-@each_method
+@each_variant
 @pytest.mark.parametrize(
     ("rows", "last_batch", "sizes"),
     [
@@ -48,10 +48,10 @@ def make_tiny(folder: Path, rows: int, last_batch: str = "keep") -> Project:
     ],
 )
 def test_rows_of_an_epoch(
-    tmp_path: Path, method: str, rows: int, last_batch: str, sizes: list[int]
+    tmp_path: Path, variant: str, rows: int, last_batch: str, sizes: list[int]
 ) -> None:
     project = make_tiny(tmp_path, rows, last_batch)
-    run = train(project, project.load(method))
+    run = train(project, project.load(variant))
     epochs = TINY["train"]["epochs"]
     assert [line["rows"] for line in run.audit] == sizes * epochs
     assert run.losses == pytest.approx(plain_losses(rows, epochs, last_batch), abs=1e-6)
@@ -63,21 +63,21 @@ def test_rows_of_an_epoch(
     assert run.report["validation"] is run.report["test"] is None
 
 
-@each_method
+@each_variant
 def test_no_full_batch_is_no_training(
-    tmp_path: Path, method: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, variant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = make_tiny(tmp_path, 3, "drop")
-    assert call(project.load(method), arguments(project, "work")) == 2
+    assert call(project.load(variant), arguments(project, "work")) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert str(BATCH) in line
     assert not snapshot(project.work())
 
 
-@each_method
-def test_steps_cut_an_epoch_and_later_runs_complete_it(tmp_path: Path, method: str) -> None:
+@each_variant
+def test_steps_cut_an_epoch_and_later_runs_complete_it(tmp_path: Path, variant: str) -> None:
     project = make_tiny(tmp_path, 10)  # three steps an epoch
-    module = project.load(method)
+    module = project.load(variant)
     expected = plain_losses(10, epochs=3)
     stages: list[tuple[list[str], list[int], list[int], bool | None]] = [
         (["--steps", "2"], [2], [8], None),
@@ -115,7 +115,7 @@ def test_steps_cut_an_epoch_and_later_runs_complete_it(tmp_path: Path, method: s
 )
 def test_totals(tmp_path: Path, argv: list[str], steps: int) -> None:
     project = make_tiny(tmp_path, 10)
-    assert train(project, project.load(METHODS[0]), *argv).report["steps"] == steps
+    assert train(project, project.load(VARIANTS[0]), *argv).report["steps"] == steps
 
 
 def test_a_spec_may_count_steps(tmp_path: Path) -> None:
@@ -126,12 +126,12 @@ def test_a_spec_may_count_steps(tmp_path: Path) -> None:
     assert train(project, module, "--epochs", "1", label="epoch").report["steps"] == 3
 
 
-@each_method
+@each_variant
 def test_seed_draws_weights_and_order_anew_and_keeps_the_records(
-    tmp_path: Path, method: str
+    tmp_path: Path, variant: str
 ) -> None:
     project = make_tiny(tmp_path, 10)
-    module = project.load(method)
+    module = project.load(variant)
     runs = {seed: train(project, module, "--seed", str(seed), label=str(seed)) for seed in (5, 6)}
     for seed, run in runs.items():
         assert run.losses == pytest.approx(plain_losses(10, 2, seed=seed), abs=1e-6)
@@ -155,7 +155,7 @@ def test_seed_draws_weights_and_order_anew_and_keeps_the_records(
 )
 def test_usage(tmp_path: Path, argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     project = make_tiny(tmp_path, 10)
-    assert call(project.load(METHODS[0]), arguments(project, "work", *argv)) == 2
+    assert call(project.load(VARIANTS[0]), arguments(project, "work", *argv)) == 2
     assert argv[0].lstrip("-") in capsys.readouterr().err
     assert not project.work().exists()
     assert not project.records.exists()
@@ -163,7 +163,7 @@ def test_usage(tmp_path: Path, argv: list[str], capsys: pytest.CaptureFixture[st
 
 def test_help_shows_the_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project = make_tiny(tmp_path, 10)
-    assert call(project.load(METHODS[0]), ["--help"]) == 0
+    assert call(project.load(VARIANTS[0]), ["--help"]) == 0
     shown = capsys.readouterr().out
     for flag in ("workdir", "records", "source", "epochs", "steps", "seed", "threads", "fresh"):
         assert f"--{flag}" in shown
@@ -173,14 +173,14 @@ def test_help_shows_the_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_runs_of_one_process_do_not_touch_each_other(tmp_path: Path) -> None:
     """Another model, batch and method in between; the names of the weights stay the same."""
-    spec = changed(TINY, BOTH_METHODS)
+    spec = changed(TINY, EACH_VARIANT)
     one = make(tmp_path / "one", spec, points(10))
     layers = {"layers": [{"dense": {"units": 6, "activation": "tanh"}}, {"dense": {"units": 4}}]}
     other_spec = changed(spec, {"model": layers, "train": {"batch_size": 7}})
     other = make(tmp_path / "other", other_spec, points(23, seed=2))
-    module = one.load(METHODS[0])
+    module = one.load(VARIANTS[0])
     first = train(one, module, label="first")
-    train(other, other.load(METHODS[1]))
+    train(other, other.load(VARIANTS[1]))
     second = train(one, module, label="second")
     assert first.audit == second.audit
     one_names, other_names = (np.load(run.workdir / "weights.npz").files for run in (first, second))

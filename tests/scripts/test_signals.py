@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from making import BOTH_METHODS, METHODS, TINY, Project, changed, make, points
+from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make, points
 from running import Run, arguments, finish, lines, same_weights, snapshot, start, wait_until
 
 SPEC = changed(
     TINY,
-    BOTH_METHODS,
+    EACH_VARIANT,
     {"train": {"epochs": 4, "optimizer": {"momentum": 0.9}, "checkpoint": {"every_steps": 5}}},
 )
 ROWS = 30  # eight steps an epoch, the last one partial
@@ -28,9 +28,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return make(tmp_path_factory.mktemp("signals"), SPEC, points(ROWS))
 
 
-def program(project: Project, method: str, label: str, *argv: str) -> subprocess.Popen[str]:
+def program(project: Project, variant: str, label: str, *argv: str) -> subprocess.Popen[str]:
     flags = arguments(project, label, "train", "--audit", "--threads", "1", *argv)
-    return start(project, [str(project.script(method)), *flags])
+    return start(project, [str(project.script(variant)), *flags])
 
 
 def step_of(path: Path) -> int:
@@ -54,12 +54,12 @@ def interrupt(running: subprocess.Popen[str], run: Run, number: signal.Signals) 
 STOPS = {"two_variable": (signal.SIGINT, 130), "prefetch": (signal.SIGTERM, 143)}
 
 
-def disturb(project: Project, method: str) -> None:
+def disturb(project: Project, variant: str) -> None:
     """Stop a run, kill the next, and let the third end."""
-    run = Run(project.work(f"disturbed_{method}"))
-    for number, status in (STOPS[method], (signal.SIGKILL, -9)):
+    run = Run(project.work(f"disturbed_{variant}"))
+    for number, status in (STOPS[variant], (signal.SIGKILL, -9)):
         before = last_step(run)
-        running = program(project, method, run.workdir.name, *SLOW)
+        running = program(project, variant, run.workdir.name, *SLOW)
         found, err = interrupt(running, run, number)
         assert found == status, err
         assert before < last_step(run) < STEPS
@@ -68,18 +68,18 @@ def disturb(project: Project, method: str) -> None:
             assert "stopping" in "".join(lines(err))
             # It saved the very steps that it trained.
             assert len((run.workdir / "audit.jsonl").read_text().splitlines()) == last_step(run)
-    status, _, err = finish(program(project, method, run.workdir.name))
+    status, _, err = finish(program(project, variant, run.workdir.name))
     assert status == 0, err
 
 
 def test_stopped_killed_and_continued(project: Project) -> None:
     """With one thread, the end is equal bit by bit to that of an undisturbed run."""
     with ThreadPoolExecutor() as side_by_side:
-        list(side_by_side.map(disturb, [project] * len(METHODS), METHODS))
-    for method in METHODS:
-        status, _, err = finish(program(project, method, f"whole_{method}"))
+        list(side_by_side.map(disturb, [project] * len(VARIANTS), VARIANTS))
+    for variant in VARIANTS:
+        status, _, err = finish(program(project, variant, f"whole_{variant}"))
         assert status == 0, err
-        run, whole = (Run(project.work(f"{label}_{method}")) for label in ("disturbed", "whole"))
+        run, whole = (Run(project.work(f"{label}_{variant}")) for label in ("disturbed", "whole"))
         assert run.audit == whole.audit
         assert len(run.audit) == STEPS
         assert same_weights(run, whole)
@@ -90,17 +90,18 @@ def test_stopped_killed_and_continued(project: Project) -> None:
 def test_stopped_while_tensorflow_blocks(project: Project) -> None:
     """A batch takes half a minute: no step ends in time, so nothing is saved, and it says so."""
     blocked = [
-        program(project, method, f"blocked_{method}", "--slow-input", "30000") for method in METHODS
+        program(project, variant, f"blocked_{variant}", "--slow-input", "30000")
+        for variant in VARIANTS
     ]
     for process in blocked:
         wait_until_printed(process, "training on")
         process.send_signal(signal.SIGTERM)
     sent = time.monotonic()
-    for method, process in zip(METHODS, blocked, strict=True):
+    for variant, process in zip(VARIANTS, blocked, strict=True):
         status, _, err = finish(process)
         assert status == 143
         assert "stopped" in lines(err)[-1]
-        assert not Run(project.work(f"blocked_{method}")).checkpoints
+        assert not Run(project.work(f"blocked_{variant}")).checkpoints
     assert time.monotonic() - sent < 2 * GRACE  # not the half minute that the batch takes
 
 
@@ -113,7 +114,7 @@ def wait_until_printed(process: subprocess.Popen[str], text: str) -> None:
 
 
 def test_a_second_signal_stops_at_once(project: Project) -> None:
-    process = program(project, METHODS[0], "twice", "--slow-input", "30000")
+    process = program(project, VARIANTS[0], "twice", "--slow-input", "30000")
     wait_until_printed(process, "training on")
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None

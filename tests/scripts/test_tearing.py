@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from making import BOTH_METHODS, METHODS, TINY, Project, changed, make
+from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make
 from running import Run, train
 
 FULL = 20  # rows: five batches
@@ -24,7 +24,7 @@ WAIT = 60  # seconds, after which something hangs
 EPOCHS = 30
 SPEC = changed(
     TINY,
-    BOTH_METHODS,
+    EACH_VARIANT,
     {"placeholders": {"x": {"dtype": "int64", "shape": [2], "scale": 0.01}}},
 )
 
@@ -113,7 +113,7 @@ def test_an_audit_notices_torn_batches(
     seen_once: bool,
 ) -> None:
     identity = make_identity(tmp_path, FULL)
-    module = identity.load(METHODS[0])
+    module = identity.load(VARIANTS[0])
     right = train(identity, module, label="right")
     monkeypatch.setattr(TornFeeder, "late", late)
     monkeypatch.setattr(module, "Feeder", TornFeeder)
@@ -164,10 +164,10 @@ def delay_reader(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
 def plain_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Many epochs of a run that nothing delays."""
     project = make_identity(tmp_path_factory.mktemp("plain"), PARTIAL)
-    return train(project, project.load(METHODS[0]), "--epochs", str(EPOCHS))
+    return train(project, project.load(VARIANTS[0]), "--epochs", str(EPOCHS))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
     "delays",
     [[delay_writer], [delay_reader], [delay_writer, delay_reader]],
@@ -177,11 +177,11 @@ def test_delays_tear_no_batch(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     plain_run: Run,
-    method: str,
+    variant: str,
     delays: list[Callable[[pytest.MonkeyPatch, ModuleType], None]],
 ) -> None:
     identity = make_identity(tmp_path, PARTIAL)
-    module = identity.load(method)
+    module = identity.load(variant)
     for delay in delays:
         delay(monkeypatch, module)
     report = train(identity, module, "--epochs", str(EPOCHS)).report

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import reference_order
-from making import METHODS, REPOSITORY, Once, make
+from making import REPOSITORY, VARIANTS, Once, make
 from matrix import MATRIX, ROWS, rows_of, spec_of
 from reference_order import Layout
 from running import Run, environment
@@ -56,7 +56,7 @@ def write_scripts(folder: Path) -> dict[str, Path]:
         project = make(folder / spec["name"], spec, rows_of(spec))
         (project.root / "specs").mkdir()
         shutil.copy(HERE / "user_models.py", project.root / "specs")
-        scripts.update({f"{name}/{method}": project.script(method) for method in METHODS})
+        scripts.update({f"{name}/{variant}": project.script(variant) for variant in VARIANTS})
     return scripts
 
 
@@ -95,11 +95,11 @@ def run_of(folder: Path, version: str, name: str) -> Run:
 def test_methods_and_versions_agree(folder: Path, name: str) -> None:
     """Also where one keeps the stored dtypes on the wire and the other casts on the host."""
     runs = {
-        (version, method): run_of(folder, version, f"{name}/{method}")
+        (version, variant): run_of(folder, version, f"{name}/{variant}")
         for version in VERSIONS
-        for method in METHODS
+        for variant in VARIANTS
     }
-    first = runs[CURRENT, METHODS[0]]
+    first = runs[CURRENT, VARIANTS[0]]
     assert np.all(np.isfinite(first.losses))
     for run in runs.values():
         for key in ("order_digest", "content_digest", "steps", "rows_trained", "splits"):
@@ -125,8 +125,8 @@ def test_contents_are_those_of_the_source(folder: Path, name: str) -> None:
     expected = [
         reference_order.content_digest(column[ids] for column in columns) for ids in batches
     ]
-    for method in METHODS:
-        audit = run_of(folder, CURRENT, f"{name}/{method}").audit
+    for variant in VARIANTS:
+        audit = run_of(folder, CURRENT, f"{name}/{variant}").audit
         assert [line["content"] for line in audit] == expected
 
 

@@ -8,4 +8,6 @@ class Records:
 
 # gone: READ_CYCLE
 
+# gone: class Records def _blocks
+
 # gone: def window_order

@@ -5,13 +5,13 @@ class Run:
         epoch, done = divmod(state["step"] - 1, self.steps)
         rows = min((done + 1) * BATCH_SIZE, self.records.rows("train"))
         record = {"epoch": epoch, "steps": done + 1, "rows": rows}
-        record["train_loss"] = learner.loss_sum.numpy() / rows
+        record["train_loss"] = learner.epoch_loss() / rows
         record["validation"] = None
         if self.stop.received:
             return  # the next run ends it
         state["history"][epoch:] = [record]
         if done + 1 == self.steps:
-            learner.loss_sum.assign(0.0)
+            learner.begin_epoch()
             if self.audit:
                 self.audit.end_epoch(rows)
         print(f"epoch {epoch}: train loss {record['train_loss']:.4f}", flush=True)

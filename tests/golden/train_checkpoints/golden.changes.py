@@ -33,7 +33,7 @@ class Run:
         epoch, done = divmod(state["step"] - 1, self.steps)
         rows = min((done + 1) * BATCH_SIZE, self.records.rows("train"))
         record = {"epoch": epoch, "steps": done + 1, "rows": rows}
-        record["train_loss"] = learner.loss_sum.numpy() / rows
+        record["train_loss"] = learner.epoch_loss() / rows
         due = (epoch + 1) % VALIDATE_EVERY == 0 or state["step"] >= self.total
         record["validation"] = (
             learner.evaluate(self.records, "validation", self.stop) if due else None
@@ -42,7 +42,7 @@ class Run:
             return  # the next run ends it
         state["history"][epoch:] = [record]
         if done + 1 == self.steps:
-            learner.loss_sum.assign(0.0)
+            learner.begin_epoch()
             if self.audit:
                 self.audit.end_epoch(rows)
         shown = {"train loss": record["train_loss"], **(record["validation"] or {})}

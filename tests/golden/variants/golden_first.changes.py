@@ -35,7 +35,7 @@ class Run:
         }
         if self.audit:
             result.update(self.audit.summary(state["step"]))
-        weights = {weight.path: weight.numpy() for weight in self.learner.model.weights}
+        weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
         print(f"{self.options.workdir}: report.json, weights.npz")

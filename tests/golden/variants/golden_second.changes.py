@@ -68,7 +68,7 @@ class Run:
         }
         if self.audit:
             result.update(self.audit.summary(state["step"]))
-        weights = {weight.path: weight.numpy() for weight in self.learner.model.weights}
+        weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
         print(f"{self.options.workdir}: report.json, weights.npz")
@@ -82,7 +82,7 @@ def measure(options, stop):
         feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
         work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}
         times = {name: [] for name in work}
-        for _ in range(1 + rounds):  # the first one traces
+        for _ in range(1 + rounds):  # the first one makes ready
             for name, step in work.items():
                 for _ in range(warm):  # what the host has ready by now would flatter
                     step()

@@ -52,8 +52,9 @@ def as_stored(batch):
 
 class Audit:
     def write(self, step, epoch, loss, batch):
-        batch = Batch(*(values.numpy()[batch.row_id.numpy() >= 0] for values in batch))
+        batch = Batch(*map(np.asarray, batch))
         batch = as_stored(batch)
+        batch = Batch(*(values[batch.row_id >= 0] for values in batch))
         line = {"step": step, "epoch": epoch, "rows": len(batch.row_id), "loss": float(loss)}
         line["ids"] = data.ids_digest(batch.row_id)
         line["content"] = hashlib.sha256(b"".join(c.tobytes() for c in batch[:-1])).hexdigest()
