@@ -78,10 +78,7 @@ WIRE = Batch(image=("float64", (8,)), label=("float64", (1,)), row_id=("float64"
 # -- What TensorFlow 2 calls otherwise, or does otherwise unless told -----------------------------
 
 
-if hasattr(tf, "numpy_function"):
-    py_func, make_iterator = tf.numpy_function, tf.data.make_initializable_iterator
-else:
-    py_func, make_iterator = tf.py_func, tf.data.Dataset.make_initializable_iterator
+py_func = tf.numpy_function if hasattr(tf, "numpy_function") else tf.py_func
 
 
 @contextlib.contextmanager
@@ -362,7 +359,9 @@ class Optimizer:
 
     def __init__(self, weights):
         self.weights = weights
-        self.velocities = [state_of(weight, "velocity") for weight in weights]
+        self.velocities = [
+            saved(f"{w.op.name}/velocity", w.shape, w.dtype.base_dtype) for w in weights
+        ]
 
     def updates(self, gradients):
         """What a step assigns."""
@@ -376,11 +375,6 @@ def saved(name, shape, dtype=tf.float32):
     """A variable that a checkpoint holds, though it is not trained."""
     zeros = tf.zeros_initializer()
     return tf.get_variable(name, shape, dtype, zeros, trainable=False, use_resource=True)
-
-
-def state_of(weight, name):
-    """What an optimizer remembers of each number of a weight."""
-    return saved(f"{weight.op.name}/{name}", weight.shape, weight.dtype.base_dtype)
 
 
 class Learner:

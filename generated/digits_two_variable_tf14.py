@@ -362,7 +362,9 @@ class Optimizer:
 
     def __init__(self, weights):
         self.weights = weights
-        self.velocities = [state_of(weight, "velocity") for weight in weights]
+        self.velocities = [
+            saved(f"{w.op.name}/velocity", w.shape, w.dtype.base_dtype) for w in weights
+        ]
 
     def updates(self, gradients):
         """What a step assigns."""
@@ -376,11 +378,6 @@ def saved(name, shape, dtype=tf.float32):
     """A variable that a checkpoint holds, though it is not trained."""
     zeros = tf.zeros_initializer()
     return tf.get_variable(name, shape, dtype, zeros, trainable=False, use_resource=True)
-
-
-def state_of(weight, name):
-    """What an optimizer remembers of each number of a weight."""
-    return saved(f"{weight.op.name}/{name}", weight.shape, weight.dtype.base_dtype)
 
 
 class Learner:

@@ -8,17 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from specgen.support_table import (
-    ANY,
-    OTHER,
-    TABLE,
-    TARGET_SUPPORT,
-    Never,
-    NotYet,
-    Row,
-    Since,
-    Support,
-)
+from specgen.support_table import ANY, OTHER, TABLE, Never, NotYet, Row, Since, Support
 from specgen.targets import TARGETS
 from specgen.wording import listed
 
@@ -30,12 +20,11 @@ DEPENDENT_KEYS = tuple(dict.fromkeys(key for row in TABLE for key in row.gives_m
 class Refusal:
     """Why a choice or a key cannot stand, and what can.
 
-    `final` is False where only specgen lacks it; `of_key` is True where no value would do.
+    `of_key` is True where no value would do.
     """
 
     reason: str
     hint: str
-    final: bool = True
     of_key: bool = False
 
 
@@ -45,15 +34,9 @@ def unsupported(key: str, choice: str, target: str) -> Refusal | None:
     for row in rows:
         if is_chosen(row.choices, choice):
             called = {ANY: "this key", OTHER: "this value"}.get(row.choices[0], choice)
-            where, works = f" on target {target}", _working(rows, target)
-            refusal = _refusal(called, row.on(target), where, works)
+            refusal = _refusal(called, row.on(target), target, _working(rows, target))
             return refusal and replace(refusal, of_key=ANY in row.choices)
     return None
-
-
-def unsupported_target(target: str) -> Refusal | None:
-    """Why there are no scripts for a target at all; None where there are."""
-    return _refusal(target, TARGET_SUPPORT[target], "", _supported_targets())
 
 
 def meaningless(key: str, chosen: Mapping[str, str | None]) -> Refusal | None:
@@ -88,7 +71,7 @@ def is_chosen(choices: Iterable[str], choice: str | None) -> bool:
 def describe(key: str) -> str:
     """What an editor should say of the key besides what it is for; "" where there is nothing."""
     sentences = [f"Has an effect only with {_fitting(key)}."] if givers(key) else []
-    for target in _supported_targets():
+    for target in TARGETS:
         for kind, words in ((NotYet, "not supported yet"), (Never, "impossible")):
             refused = [row for row in _rows(key) if isinstance(row.on(target), kind)]
             if refused:
@@ -112,21 +95,17 @@ def _rows(key: str) -> tuple[Row, ...]:
     return tuple(row for row in TABLE if row.key == key)
 
 
-def _supported_targets() -> list[str]:
-    return [target for target, support in TARGET_SUPPORT.items() if isinstance(support, Since)]
-
-
 def _working(rows: Iterable[Row], target: str) -> list[str]:
     return [choice for row in rows if isinstance(row.on(target), Since) for choice in row.choices]
 
 
-def _refusal(called: str, support: Support, where: str, works: list[str]) -> Refusal | None:
+def _refusal(called: str, support: Support, target: str, works: list[str]) -> Refusal | None:
     match support:
         case NotYet(instead):
             now = f"{listed(works)} {'work' if works[1:] else 'works'} now" if works else instead
-            return Refusal(f"{called} is not supported yet{where}", now, final=False)
+            return Refusal(f"{called} is not supported yet on target {target}", now)
         case Never(reason, instead):
-            return Refusal(f"{called} cannot work{where}: {reason}", instead)
+            return Refusal(f"{called} cannot work on target {target}: {reason}", instead)
         case Since():
             return None
 

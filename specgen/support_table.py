@@ -4,7 +4,6 @@ Data alone; `support` answers questions about it. A new method is a new or a cha
 are spelt as in the language, with `*` for a name of the user's or a place in a list.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -55,8 +54,6 @@ OTHER = "any other value"
 TF2 = Since("2.16")
 TF14 = Since("1.4")
 LATER = NotYet()
-
-TARGET_SUPPORT: Mapping[str, Support] = {"tf2": TF2, "tf1.4": TF14}
 
 _SCALING = tuple(f"placeholders.*.{key}" for key in ("scale", "offset", "mean", "std"))
 _TEXTS = ("placeholders.*.hash_buckets", "placeholders.*.vocabulary")

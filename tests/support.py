@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
@@ -80,19 +81,32 @@ def compare(folder: Path, actual: Mapping[str, str], inputs: Iterable[str], upda
 
 # -- Linters, with settings that no file of configuration changes ----------------------------------
 
-# Modules are given by the paths that they are put at below a folder.
-Modules = Mapping[str, str]
+
+@dataclass(frozen=True)
+class Module:
+    """A generated module, by the path that linters are shown it at."""
+
+    path: str
+    text: str
+    python: str  # the oldest one that it is for, as linters spell it
 
 
-def is_laid_out(text: str, name: str) -> bool:
-    """Whether black would leave a generated module as it is."""
-    mode = black.Mode(
-        line_length=LINE_LENGTH, target_versions={TargetVersion[_python(name).upper()]}
-    )
+def modules(result: Result, folder: str) -> list[Module]:
+    """The outputs of a spec that must have no mistake."""
+    oldest = [DATA_PYTHON, *(TARGETS[plan.target].oldest_python for plan in result.plans)]
+    return [
+        Module(f"{folder}/{name}", text, "py{}{}".format(*python))
+        for (name, text), python in zip(texts(result).items(), oldest, strict=True)
+    ]
+
+
+def is_laid_out(text: str, python: str) -> bool:
+    """Whether black would leave a generated text as it is."""
+    mode = black.Mode(line_length=LINE_LENGTH, target_versions={TargetVersion[python.upper()]})
     return black.format_str(text, mode=mode) == text
 
 
-def ruff_says(modules: Modules, folder: Path) -> str:
+def ruff_says(modules: Iterable[Module], folder: Path) -> str:
     """What ruff has against generated modules."""
     command = f"-m ruff check --isolated --no-cache --quiet --select {GENERATED_RULES}".split()
     command += ["--line-length", str(LINE_LENGTH), "--target-version"]
@@ -100,26 +114,19 @@ def ruff_says(modules: Modules, folder: Path) -> str:
     return _say(modules, folder, lambda python: [*command, max(python, "py37")])
 
 
-def vermin_says(modules: Modules, folder: Path) -> str:
+def vermin_says(modules: Iterable[Module], folder: Path) -> str:
     """Which parts of generated modules need a newer Python than the one that they are for."""
     command = ["-c", "from vermin import main; main()", "--quiet", "--no-tips", "--violations"]
     return _say(modules, folder, lambda python: [*command, f"--target={python[2]}.{python[3:]}-"])
 
 
-def _python(name: str) -> str:
-    """The oldest Python that a module is for, as linters spell it; scripts are for tf2."""
-    is_data = name.endswith("_data.py")
-    major, minor = DATA_PYTHON if is_data else TARGETS["tf2"].oldest_python
-    return f"py{major}{minor}"
-
-
-def _say(modules: Modules, folder: Path, command: Callable[[str], list[str]]) -> str:
+def _say(modules: Iterable[Module], folder: Path, command: Callable[[str], list[str]]) -> str:
     """What a linter says that is not content; `command` is what Python runs for an oldest one."""
     groups: dict[str, list[str]] = {}
-    for name, text in modules.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text.encode("utf-8"))
-        groups.setdefault(_python(name), []).append(name)
+    for module in modules:
+        (folder / module.path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / module.path).write_bytes(module.text.encode("utf-8"))
+        groups.setdefault(module.python, []).append(module.path)
     runs = [
         subprocess.run(
             [sys.executable, *command(python), *names],

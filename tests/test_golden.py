@@ -24,7 +24,18 @@ from specgen.support import KEYS
 from specgen.support_table import ANY, OTHER, TABLE, Since
 from specgen.targets import TARGETS
 from specgen.variants import DATA, DEFAULT, expand
-from support import ROOT, compare, compiled, is_laid_out, ruff_says, run, texts, vermin_says
+from support import (
+    ROOT,
+    Module,
+    compare,
+    compiled,
+    is_laid_out,
+    modules,
+    ruff_says,
+    run,
+    texts,
+    vermin_says,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 FEATURES = sorted(path.parent.name for path in GOLDEN.glob("*/spec.yaml"))
@@ -152,30 +163,35 @@ def test_the_scripts_in_generated_are_those_of_the_specs(
 
 
 def test_linters_have_nothing_against_what_is_generated(tmp_path: Path) -> None:
-    modules = {
-        f"{feature}/{name}": text
-        for feature in FEATURES
-        for name, text in texts(built(feature)).items()
-    }
-    assert ruff_says(modules, tmp_path) == ""
+    made = [module for feature in FEATURES for module in modules(built(feature), feature)]
+    assert ruff_says(made, tmp_path) == ""
     # What the others say of a piece depends on no other piece; most are the same in all modules.
-    distinct: dict[str, dict[str, None]] = {"pieces_data.py": {}, "pieces.py": {}}
-    for name, text in modules.items():
-        kind = "pieces_data.py" if name.endswith("_data.py") else "pieces.py"
-        distinct[kind].update(dict.fromkeys(pieces(text)))
-    each_once = {name: "\n".join(group) + "\n" for name, group in distinct.items()}
+    distinct: dict[str, dict[str, None]] = {}
+    for module in made:
+        distinct.setdefault(module.python, {}).update(dict.fromkeys(pieces(module.text)))
+    each_once = [
+        Module(f"{python}.py", "\n".join(group) + "\n", python)
+        for python, group in distinct.items()
+    ]
     assert vermin_says(each_once, tmp_path) == ""
-    for name, group in distinct.items():
-        assert [piece for piece in group if not is_laid_out(f"{piece}\n", name)] == []
+    for python, group in distinct.items():
+        assert [piece for piece in group if not is_laid_out(f"{piece}\n", python)] == []
+
+
+# What the data module is made of, which all targets share.
+DATA_KEYS = ("source.", "splits.", "records.")
 
 
 def test_every_choice_that_works_has_a_golden() -> None:
     shown = {
-        (variant.data.get("target", "tf2"), key, choice)
+        (target, key, choice)
         for feature in FEATURES
         for variant in expand(parsed(feature))[0]
         for key in KEYS
         for _, choice in places(load(variant)[0], key)
+        for target in (
+            TARGETS if key.startswith(DATA_KEYS) else [variant.data.get("target", "tf2")]
+        )
     }
     working = {
         (target, row.key, choice)

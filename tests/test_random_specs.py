@@ -6,6 +6,7 @@ in one, either specgen is wrong or what is known here of the rules.
 
 import ast
 import json
+from itertools import count
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from specgen.support_table import TABLE, Since
-from support import compiled, is_laid_out, ruff_says, texts, vermin_says
+from specgen.targets import TARGETS
+from support import Module, compiled, is_laid_out, modules, ruff_says, vermin_says
 
 Data = dict[str, Any]
 Some = st.SearchStrategy
@@ -33,12 +35,16 @@ PARTS = (
     {"train": 0.7, "validation": 0.2, "test": 0.1},
 )
 
-METHODS = [
-    choice
-    for row in TABLE
-    if row.key == "buffers.method" and isinstance(row.tf2, Since)
-    for choice in row.choices
-]
+WORKING = {
+    (target, key): [
+        choice
+        for row in TABLE
+        if row.key == key and isinstance(row.on(target), Since)
+        for choice in row.choices
+    ]
+    for target in TARGETS
+    for key in ("buffers.method", "buffers.input")
+}
 
 # A quarter of what other tests of random values take, as each takes black's time.
 EXAMPLES = settings().max_examples // 4
@@ -153,7 +159,7 @@ def records(draw: st.DrawFn) -> Data:
 
 def functions() -> Some[Data]:
     path = st.builds("{}.{}:{}".format, NAMES, NAMES, NAMES)
-    by_target = st.fixed_dictionaries({"tf2": path}, optional={"tf1.4": path})
+    by_target = st.fixed_dictionaries(dict.fromkeys(TARGETS, path))
     return st.fixed_dictionaries({"import": path | by_target}, optional={"import_path": PATHS})
 
 
@@ -231,16 +237,19 @@ def train(draw: st.DrawFn, is_sparse: bool, has_validation: bool) -> Data:
 def how(draw: st.DrawFn, inputs: list[Data]) -> Data:
     """The *how* of a spec, or what a variant changes of it: no key depends on an absent one."""
     ready = st.just("auto") | COUNTS
-    two = some(swap=st.just("cond"), depth=st.just(2), input=st.just("iterator"))
-    method = draw(st.sampled_from(METHODS))
-    buffers = {"method": method} | (draw(two) if method == "two_variable" else {})
+    target = draw(st.sampled_from(list(TARGETS)))
+    giver = st.sampled_from(WORKING[target, "buffers.input"])
+    method = draw(st.sampled_from(WORKING[target, "buffers.method"]))
+    buffers = {"method": method}
+    if method == "two_variable":
+        # The base may have another target, and an input that only this has.
+        buffers |= {"input": draw(giver)} | draw(some(swap=st.just("cond"), depth=st.just(2)))
     if all(map(is_found_again, inputs)):
         buffers |= draw(some(wire=st.sampled_from(["narrow", "plain"])))
     devices = {"compute": draw(st.sampled_from(["cpu:0", "gpu:0", "gpu:7"]))}
     devices |= draw(some(fallback=st.sampled_from(["cpu", "error"])))
-    return draw(
+    return {"target": target} | draw(
         some(
-            target=st.just("tf2"),
             pipeline=some(parallel_calls=ready, host_prefetch=ready, cache=st.just("none")),
             buffers=st.just(buffers),
             devices=st.just(devices),
@@ -262,18 +271,18 @@ def is_found_again(placeholder: Data) -> bool:
 
 
 def test_whatever_is_valid_makes_clean_modules(tmp_path: Path) -> None:
-    modules: dict[str, str] = {}
+    made: list[Module] = []
+    numbers = count()
 
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(specs())
     def make(spec: Data) -> None:
-        made = texts(compiled(json.dumps(spec).encode("ascii")))
-        for name, text in made.items():
-            assert is_laid_out(text, name)
-            ast.parse(text)
-        number = len(modules)
-        modules.update({f"{number}/{name}": text for name, text in made.items()})
+        result = compiled(json.dumps(spec).encode("ascii"))
+        for module in modules(result, str(next(numbers))):
+            assert is_laid_out(module.text, module.python)
+            ast.parse(module.text)
+            made.append(module)
 
     make()
-    assert ruff_says(modules, tmp_path) == ""
-    assert vermin_says(modules, tmp_path) == ""
+    assert ruff_says(made, tmp_path) == ""
+    assert vermin_says(made, tmp_path) == ""

@@ -17,9 +17,8 @@ from specgen.support import (
     markdown,
     meaningless,
     unsupported,
-    unsupported_target,
 )
-from specgen.support_table import ANY, OTHER, TABLE, TARGET_SUPPORT
+from specgen.support_table import ANY, OTHER, TABLE
 from specgen.targets import TARGETS
 
 # Choices that are open or closed with the one around them, or that every method has.
@@ -38,7 +37,6 @@ WITHOUT_ROWS = {
 def test_all_tables_have_the_same_targets() -> None:
     targets = list(TARGETS)
     assert list(get_args(how.Target)) == targets
-    assert list(TARGET_SUPPORT) == targets
     assert list(ImportByTarget().by_target) == targets
     for target in targets:
         assert TABLE[0].on(target)
@@ -104,7 +102,6 @@ def test_each_choice_has_one_row_and_the_rest_comes_last() -> None:
             Refusal(
                 "feed is not supported yet on target tf2",
                 "prefetch and two_variable work now",
-                final=False,
             ),
         ),
         (
@@ -130,14 +127,14 @@ def test_each_choice_has_one_row_and_the_rest_comes_last() -> None:
             "buffers.swap",
             "thread",
             "tf2",
-            Refusal("thread is not supported yet on target tf2", "cond works now", final=False),
+            Refusal("thread is not supported yet on target tf2", "cond works now"),
         ),
         ("train.l2", "0", "tf2", None),
         (
             "train.l2",
             "0.1",
             "tf2",
-            Refusal("this value is not supported yet on target tf2", "0 works now", final=False),
+            Refusal("this value is not supported yet on target tf2", "0 works now"),
         ),
         (
             "pipeline.threads",
@@ -146,7 +143,6 @@ def test_each_choice_has_one_row_and_the_rest_comes_last() -> None:
             Refusal(
                 "this key is not supported yet on target tf2",
                 "leave it out",
-                final=False,
                 of_key=True,
             ),
         ),
@@ -157,7 +153,6 @@ def test_each_choice_has_one_row_and_the_rest_comes_last() -> None:
             Refusal(
                 "this key is not supported yet on target tf2",
                 "path works now",
-                final=False,
                 of_key=True,
             ),
         ),
@@ -167,13 +162,6 @@ def test_each_choice_has_one_row_and_the_rest_comes_last() -> None:
 )
 def test_unsupported(key: str, choice: str, target: str, refusal: Refusal | None) -> None:
     assert unsupported(key, choice, target) == refusal
-
-
-def test_unsupported_target() -> None:
-    assert unsupported_target("tf2") is None
-    assert unsupported_target("tf1.4") == Refusal(
-        "tf1.4 is not supported yet", "tf2 works now", final=False
-    )
 
 
 @pytest.mark.parametrize(
@@ -233,14 +221,20 @@ def test_what_gives_meaning_is_in_the_table_itself() -> None:
         (
             "buffers.method",
             "On tf2 not supported yet: feed and prefetch_to_device. "
-            "On tf2 impossible: staging_area.",
+            "On tf2 impossible: staging_area. "
+            "On tf1.4 not supported yet: feed and staging_area. "
+            "On tf1.4 impossible: prefetch_to_device.",
         ),
         (
             "buffers.swap",
             "Has an effect only with buffers.method two_variable. "
-            "On tf2 not supported yet: pair and thread.",
+            "On tf2 not supported yet: pair and thread. "
+            "On tf1.4 not supported yet: pair and thread.",
         ),
-        ("pipeline.threads", "On tf2 not supported yet: any value."),
+        (
+            "pipeline.threads",
+            "On tf2 not supported yet: any value. On tf1.4 not supported yet: any value.",
+        ),
     ],
 )
 def test_describe(key: str, text: str) -> None:
@@ -253,9 +247,9 @@ def test_markdown() -> None:
     assert lines[:3] == [
         "| key | choice | tf2 | tf1.4 |",
         "|---|---|---|---|",
-        "| `source.kind` | `npz`, `synthetic` | since 2.16 | not yet |",
+        "| `source.kind` | `npz`, `synthetic` | since 2.16 | since 1.4 |",
     ]
     assert (
         "| `buffers.input` | `placeholders` | never: TensorFlow 2 has no placeholders to feed "
-        "| not yet |"
+        "| since 1.4 |"
     ) in lines

@@ -28,7 +28,6 @@ from specgen.spec import Sections
 Check = Callable[..., Iterator[Finding]]
 
 CHECKS: tuple[Check, ...] = (
-    support.check_target,
     support.check_choices,
     support.check_effects,
     names.check_name,

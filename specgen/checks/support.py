@@ -6,34 +6,15 @@ from specgen.checks.choices import choice_near, places
 from specgen.checks.finding import Finding
 from specgen.document import Document, Path
 from specgen.spec import Sections
-from specgen.support import (
-    DEPENDENT_KEYS,
-    KEYS,
-    givers,
-    is_chosen,
-    meaningless,
-    unsupported,
-    unsupported_target,
-)
-
-
-def check_target(target: str) -> Iterator[Finding]:
-    refusal = unsupported_target(target)
-    if refusal:
-        yield Finding(("target",), "SG301", refusal.reason, refusal.hint)
+from specgen.support import DEPENDENT_KEYS, KEYS, givers, is_chosen, meaningless, unsupported
 
 
 def check_choices(sections: Sections, target: str) -> Iterator[Finding]:
-    """Each choice, said or by default; on a target without scripts only what can never be."""
-    lacking = unsupported_target(target)
+    """Each choice, said or by default."""
     for key in KEYS:
         for path, choice in places(sections, key):
             refusal = unsupported(key, choice, target)
-            if (
-                refusal
-                and (refusal.final or not lacking)
-                and _has_supported_giver(sections, key, path, target)
-            ):
+            if refusal and _has_supported_giver(sections, key, path, target):
                 yield Finding(path, "SG301", refusal.reason, refusal.hint, refusal.of_key)
 
 

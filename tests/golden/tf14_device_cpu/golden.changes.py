@@ -1,0 +1,3 @@
+def find_device():
+    """The device to train on."""
+    return "CPU:0"

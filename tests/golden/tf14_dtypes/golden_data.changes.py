@@ -1,0 +1,67 @@
+# All that the stored bytes depend on; its fingerprint names the folder of the records.
+RECIPE = {
+    "source": {"kind": "npz", "path": "data.npz"},
+    "placeholders": {
+        "flag": {"dtype": "bool", "shape": []},
+        "byte": {"dtype": "uint8", "shape": []},
+        "small": {"dtype": "int8", "shape": []},
+        "word": {"dtype": "uint16", "shape": []},
+        "short": {"dtype": "int16", "shape": []},
+        "count": {"dtype": "int32", "shape": []},
+        "id": {"dtype": "int64", "shape": []},
+        "half": {"dtype": "float16", "shape": []},
+        "single": {"dtype": "float32", "shape": []},
+        "double": {"dtype": "float64", "shape": []},
+        "label": {"dtype": "uint8", "shape": [], "classes": 10},
+    },
+    "splits": {
+        "method": "stratified",
+        "by": "label",
+        "parts": {"train": 0.8, "validation": 0.1, "test": 0.1},
+        "seed": 0,
+    },
+    "records": {
+        "format": "packed",
+        "rows_per_record": 256,
+        "shards": 8,
+        "read_cycle": 4,
+        "order": "shuffled",
+        "compression": "none",
+    },
+}
+
+Batch = collections.namedtuple(
+    "Batch",
+    [
+        "flag",
+        "byte",
+        "small",
+        "word",
+        "short",
+        "count_",
+        "id_",
+        "half",
+        "single",
+        "double",
+        "label",
+        "row_id",
+    ],
+)
+
+# A row as it is stored. row_id is its position in the source; -1 marks padding.
+COLUMNS = Batch(
+    flag=Column("flag", np.dtype("bool"), (), None),
+    byte=Column("byte", np.dtype("uint8"), (), None),
+    small=Column("small", np.dtype("int8"), (), None),
+    word=Column("word", np.dtype("uint16"), (), None),
+    short=Column("short", np.dtype("int16"), (), None),
+    count_=Column("count", np.dtype("int32"), (), None),
+    id_=Column("id", np.dtype("int64"), (), None),
+    half=Column("half", np.dtype("float16"), (), None),
+    single=Column("single", np.dtype("float32"), (), None),
+    double=Column("double", np.dtype("float64"), (), None),
+    label=Column("label", np.dtype("uint8"), (), 10),
+    row_id=Column("row_id", np.dtype("int64"), (), None),
+)
+
+ROW_BYTES = 42

@@ -1,0 +1,48 @@
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
+RECIPE = {
+    "placeholders": {
+        "image": {"dtype": "uint8", "shape": [8, 8], "role": "input", "scale": 0.0625},
+        "label": {"dtype": "int64", "shape": [], "role": "label", "classes": 10},
+    },
+    "model": {
+        "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]
+    },
+    "train": {
+        "batch_size": 64,
+        "optimizer": {"name": "sgd", "learning_rate": 0.1, "momentum": 0.0, "nesterov": False},
+        "loss": "sparse_categorical_crossentropy",
+        "metrics": ["accuracy"],
+        "shuffle": {"kind": "window", "rows": 8192},
+        "last_batch": "drop",
+        "seed": 0,
+        "precision": "float32",
+        "validate_every": 1,
+    },
+}
+
+def steps_an_epoch(records):
+    return records.rows("train") // BATCH_SIZE
+
+class Learner:
+    def learn(self, batch):
+        """One step: the mean loss of the rows and, where it is audited, what the model read."""
+        with tf.device(self.device):
+            row_losses = losses(batch, self.model(model_input(batch), training=True))
+            loss_sum = tf.reduce_sum(row_losses)
+            loss = loss_sum / BATCH_SIZE
+            gradients = tf.gradients(loss, self.optimizer.weights)
+            with tf.control_dependencies(gradients):  # no update overtakes what they read
+                assigned = list(self.optimizer.updates(gradients))
+                assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
+            with tf.control_dependencies([variable.op for variable in assigned]):
+                return tf.identity(loss), batch if self.audited else ()
+
+def begin(options, stop):
+    """The records, a new model, and the checkpoints that belong to both."""
+    records = data.prepare(options, stop)
+    if not steps_an_epoch(records):
+        raise UserError(f"{records.folder}: too few rows for one batch of {BATCH_SIZE}")
+    learner = Learner(find_device(), options.seed, options.audit)
+    recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
+    recipe["data"] = records.identity
+    return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)

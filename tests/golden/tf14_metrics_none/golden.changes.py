@@ -1,0 +1,32 @@
+# All that the weights depend on, beside data.RECIPE; a checkpoint belongs to both.
+RECIPE = {
+    "placeholders": {
+        "image": {"dtype": "uint8", "shape": [8, 8], "role": "input", "scale": 0.0625},
+        "label": {"dtype": "int64", "shape": [], "role": "label", "classes": 10},
+    },
+    "model": {
+        "layers": ["flatten", {"dense": {"units": 10, "activation": "none", "use_bias": True}}]
+    },
+    "train": {
+        "batch_size": 64,
+        "optimizer": {"name": "sgd", "learning_rate": 0.1, "momentum": 0.0, "nesterov": False},
+        "loss": "sparse_categorical_crossentropy",
+        "shuffle": {"kind": "window", "rows": 8192},
+        "last_batch": "keep",
+        "seed": 0,
+        "precision": "float32",
+        "validate_every": 1,
+    },
+}
+
+METRICS = ()
+
+class Learner:
+    def _sums(self, batch):
+        """Of the real rows of a batch: loss, summed."""
+        logits = self.model(model_input(batch), training=False)
+        rows = [losses(batch, logits)]
+        real = tf.cast(real_rows(batch), tf.float64)
+        return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
+
+# gone: def scores
