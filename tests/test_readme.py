@@ -51,9 +51,9 @@ def minimal_spec() -> str:
     return (ROOT / "specs/minimal.yaml").read_text("utf-8")
 
 
-def heart() -> str:
-    """How a step of the smallest script trains on one buffer while the other fills."""
-    text = texts(compiled(minimal_spec().encode("utf-8")))["minimal.py"]
+def heart(spec: str, script: str, *names: str) -> str:
+    """Methods of a script by which a step trains on one buffer while the other fills."""
+    text = texts(compiled((ROOT / "specs" / spec).read_bytes()))[script]
     lines = text.splitlines()
     methods = {
         method.name: textwrap.dedent("\n".join(lines[method.lineno - 1 : method.end_lineno]))
@@ -62,12 +62,17 @@ def heart() -> str:
         for method in definition.body
         if isinstance(method, ast.FunctionDef)
     }
-    return "\n\n".join(methods[name] for name in ("advance", "_fill_and_train", "_train", "_fill"))
+    return fenced("python", "\n\n".join(methods[name] for name in names) + "\n")
 
 
 COPIES: Mapping[str, Callable[[], str]] = {
     "specs/minimal.yaml": lambda: fenced("yaml", minimal_spec()),
-    "the heart of generated/minimal.py": lambda: fenced("python", f"{heart()}\n"),
+    "the heart of generated/minimal.py": lambda: heart(
+        "minimal.yaml", "minimal.py", "advance", "_fill_and_train", "_train", "_fill"
+    ),
+    "the heart of generated/digits_two_variable_tf14.py": lambda: heart(
+        "digits.yaml", "digits_two_variable_tf14.py", "__init__", "advance", "_read", "_fill"
+    ),
     "the table of support": support.markdown,
 }
 
