@@ -6,24 +6,35 @@ import numpy as np
 import pytest
 
 import reference_order
-from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make, points
+from making import EACH_VARIANT, HOW, TINY, VARIANTS, Project, changed, make, points
 from reference_order import Layout
 from reference_training import Network, sgd
-from running import arguments, call, snapshot, train
+from running import Run, arguments, call, snapshot, train
 
 SEED = 5
 BATCH = 4
 
+TARGETS = sorted({how["target"] for how in HOW.values()})
+
 each_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
-def plain_losses(rows: int, epochs: int, last_batch: str = "keep", seed: int = SEED) -> list[float]:
-    """The loss of each step of a loop that takes the batches of the definition one by one."""
+def assert_like_a_plain_loop(
+    run: Run, rows: int, steps: int, last_batch: str = "keep", seed: int = SEED
+) -> None:
+    """It learnt what a loop does that takes the batches of the definition one by one.
+
+    The weights are compared too: they alone show what the very last step did.
+    """
     layout = Layout(batch_size=BATCH, last_batch=last_batch)
     stored = reference_order.stored(np.arange(rows), "train", splits_seed=0)
-    batches = layout.batches(stored, seed, epochs)
+    batches = layout.batches(stored, seed, epochs=steps)[:steps]
     network = Network.drawn(seed, [3, 4])
-    return network.train(*points(rows).values(), batches, sgd(0.1))
+    losses = network.train(*points(rows).values(), batches, sgd(0.1))
+    assert [line["ids"] for line in run.audit] == list(map(reference_order.ids_digest, batches))
+    assert run.losses == pytest.approx(losses, abs=1e-6)
+    for name, value in run.weights.items():
+        assert value == pytest.approx(network.weights[name], abs=1e-6), name
 
 
 def make_tiny(folder: Path, rows: int, last_batch: str = "keep") -> Project:
@@ -54,8 +65,8 @@ def test_rows_of_an_epoch(
     run = train(project, project.load(variant))
     epochs = TINY["train"]["epochs"]
     assert [line["rows"] for line in run.audit] == sizes * epochs
-    assert run.losses == pytest.approx(plain_losses(rows, epochs, last_batch), abs=1e-6)
     assert run.report["steps"] == len(sizes) * epochs
+    assert_like_a_plain_loop(run, rows, len(sizes) * epochs, last_batch)
     assert run.report["rows_trained"] == sum(sizes) * epochs
     assert [record["rows"] for record in run.report["history"]] == [sum(sizes)] * epochs
     assert run.report["rows_seen_once"] is True
@@ -78,7 +89,6 @@ def test_no_full_batch_is_no_training(
 def test_steps_cut_an_epoch_and_later_runs_complete_it(tmp_path: Path, variant: str) -> None:
     project = make_tiny(tmp_path, 10)  # three steps an epoch
     module = project.load(variant)
-    expected = plain_losses(10, epochs=3)
     stages: list[tuple[list[str], list[int], list[int], bool | None]] = [
         (["--steps", "2"], [2], [8], None),
         (["--steps", "4"], [3, 1], [10, 4], True),
@@ -88,7 +98,7 @@ def test_steps_cut_an_epoch_and_later_runs_complete_it(tmp_path: Path, variant: 
     for argv, steps, rows, once in stages:
         run = train(project, module, *argv)
         report = run.report
-        assert run.losses == pytest.approx(expected[: sum(steps)], abs=1e-6), argv
+        assert_like_a_plain_loop(run, 10, sum(steps))
         assert [record["steps"] for record in report["history"]] == steps
         assert [record["rows"] for record in report["history"]] == rows
         assert report["epochs"] == steps.count(3)
@@ -134,7 +144,7 @@ def test_seed_draws_weights_and_order_anew_and_keeps_the_records(
     module = project.load(variant)
     runs = {seed: train(project, module, "--seed", str(seed), label=str(seed)) for seed in (5, 6)}
     for seed, run in runs.items():
-        assert run.losses == pytest.approx(plain_losses(10, 2, seed=seed), abs=1e-6)
+        assert_like_a_plain_loop(run, 10, steps=6, seed=seed)
     assert runs[5].report["order_digest"] != runs[6].report["order_digest"]
     assert len(list(project.records.glob("*/manifest.json"))) == 1
 
@@ -171,17 +181,19 @@ def test_help_shows_the_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert word in shown
 
 
-def test_runs_of_one_process_do_not_touch_each_other(tmp_path: Path) -> None:
-    """Another model, batch and method in between; the names of the weights stay the same."""
+@pytest.mark.parametrize("target", TARGETS)
+def test_runs_of_one_process_do_not_touch_each_other(tmp_path: Path, target: str) -> None:
+    """Other models, batches, methods and targets in between; the weights keep their names."""
     spec = changed(TINY, EACH_VARIANT)
     one = make(tmp_path / "one", spec, points(10))
     layers = {"layers": [{"dense": {"units": 6, "activation": "tanh"}}, {"dense": {"units": 4}}]}
     other_spec = changed(spec, {"model": layers, "train": {"batch_size": 7}})
     other = make(tmp_path / "other", other_spec, points(23, seed=2))
-    module = one.load(VARIANTS[0])
+    module = one.load(next(variant for variant in VARIANTS if HOW[variant]["target"] == target))
     first = train(one, module, label="first")
-    train(other, other.load(VARIANTS[1]))
+    for variant in VARIANTS:
+        train(other, other.load(variant), label=variant)
     second = train(one, module, label="second")
     assert first.audit == second.audit
-    one_names, other_names = (np.load(run.workdir / "weights.npz").files for run in (first, second))
-    assert one_names == other_names
+    names, names_again = (np.load(run.workdir / "weights.npz").files for run in (first, second))
+    assert names == names_again
