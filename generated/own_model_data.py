@@ -352,9 +352,8 @@ def prepare(options, stop, fresh=False):
     if fresh or not os.path.exists(manifest):
         os.makedirs(options.records, exist_ok=True)
         with open(folder + ".lock", "w") as lock:
-            fcntl.flock(
-                lock, fcntl.LOCK_EX
-            )  # one process writes; the others wait, and find it done
+            # One process writes; the others wait, and find it done.
+            fcntl.flock(lock, fcntl.LOCK_EX)
             if fresh or not os.path.exists(manifest):
                 write_records(folder, options, stop)
     records = Records(folder)

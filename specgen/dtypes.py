@@ -16,7 +16,8 @@ BITS: Mapping[str, int] = {
     "float64": 64,
 }
 ROW_ID_BYTES = 8  # an int64 rides along with each row
-WORD_BYTES = 8  # of what small whole numbers are packed into
+# What small whole numbers are packed into for TensorFlow 1.4, see specgen/plan/fields.py.
+WORD, WORD_BYTES = "float64", 8
 
 
 def item_bytes(dtype: str) -> int:

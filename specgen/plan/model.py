@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from specgen.apportion import largest_remainder
 from specgen.document import Path
-from specgen.dtypes import ROW_ID_BYTES, WORD_BYTES, item_bytes
+from specgen.dtypes import ROW_ID_BYTES, WORD, WORD_BYTES, item_bytes
 
 Mark = Literal["said", "variant", "default"]
 
@@ -43,6 +43,11 @@ class Field:
     def is_filled(self) -> bool:
         """Whether the last word of a row has bytes to spare."""
         return self.words is not None and self.wire_bytes > self.bytes_as(self.wire)
+
+    @property
+    def travels_as(self) -> tuple[str, tuple[int, ...]]:
+        """Dtype and shape of a row's value on its way, and in the buffers."""
+        return (self.wire, self.shape) if self.words is None else (WORD, (self.words,))
 
     @property
     def wire_bytes(self) -> int:

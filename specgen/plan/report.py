@@ -74,6 +74,7 @@ def _field(field: Field) -> dict[str, Any]:
         "name": field.name,
         "disk": field.dtype,
         "wire": field.wire,
+        "travels_as": " ".join(map(str, field.travels_as)),
         "compute": field.compute,
         "bytes_a_row": {
             "disk": field.bytes_as(field.dtype),
