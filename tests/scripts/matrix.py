@@ -1,11 +1,11 @@
-"""Specs that together make every choice which target tf2 supports, and rows for each."""
+"""Specs that together make every choice which a target supports, and rows for each."""
 
 import re
 from typing import Any
 
 import numpy as np
 
-from making import PARTS, TINY, Rows, Spec, changed
+from making import HOW, PARTS, TINY, Rows, Spec, changed
 
 ROWS = 37
 LABEL = {"dtype": "int64", "role": "label", "classes": 4}
@@ -13,6 +13,7 @@ DENSE = {"dense": {"units": 4}}
 IMAGE = {"placeholders": {"x": {"dtype": "uint8", "shape": [6, 5], "scale": 1 / 255}}}
 KEPT_BY_A_PLAIN_WIRE = ("bool", "uint8", "int8", "uint16", "int16", "float16", "float32")
 LOST_BY_A_PLAIN_WIRE = ("int32", "int64", "float64")
+WIRES = ("narrow", "plain")
 HOSTILE_NAMES = ("class", "1st", "a b", "naïve", "__init__", "row_id", "count", "tf", "data")
 
 
@@ -28,9 +29,15 @@ def optimizer(**settings: Any) -> Spec:
     return {"train": {"optimizer": settings}}
 
 
+def imported(function: str) -> Spec:
+    """The same model for each target."""
+    functions = {"tf2": f"user_models:{function}", "tf1.4": f"user_models:{function}_tf14"}
+    return {"model": {"layers": None, "import": functions}}
+
+
 def several(placeholders: dict[str, Any]) -> Spec:
-    model = {"layers": None, "import": "user_models:several_inputs"}
-    return {"placeholders": {"x": None, "label": None, **placeholders}, "model": model}
+    placeholders = {"x": None, "label": None, **placeholders}
+    return {"placeholders": placeholders, **imported("several_inputs")}
 
 
 def label(loss: str, **description: Any) -> Spec:
@@ -100,31 +107,35 @@ MATRIX: dict[str, list[Spec]] = {
     ],
     "wide dtypes": [
         several({**{d: {"dtype": d} for d in LOST_BY_A_PLAIN_WIRE}, "label": LABEL}),
-        {"variants": {"prefetch": {"buffers": {"wire": "narrow"}}}},
+        {"variants": {variant: {"buffers": {"wire": "narrow"}} for variant in HOW}},
     ],
     "hostile names": [
         several({**{n: {"dtype": "uint8", "shape": [2]} for n in HOSTILE_NAMES}, "label": LABEL}),
         {"description": 'Ends with " and \\ and \'\'\' and """\n\tand goes on: {{ x }} {% y %}'},
     ],
     "imported, on the CPU": [
-        {"model": {"layers": None, "import": {"tf2": "user_models:one_input"}}},
-        {"devices": {"compute": "cpu:0"}},
+        imported("one_input"),
+        {"devices": {"compute": "cpu:0", "fallback": "error"}},
     ],
     "one batch an epoch, on a GPU that is absent": [
         {"train": {"batch_size": 64, "epochs": None, "steps": 5, "validate_every": 2}},
         {"train": {"checkpoint": {"every_steps": 2, "keep": 1}}},
         {"splits": {"parts": {"train": 0.9, "validation": 0.1}}},
         {"pipeline": {"parallel_calls": 2, "host_prefetch": 1}},
-        {"devices": {"compute": "gpu:1", "fallback": "cpu"}},
+        {"devices": {"compute": "gpu:1", "fallback": "cpu", "memory": {"growth": True}}},
     ],
 }
 
 
 def spec_of(name: str) -> Spec:
-    """One variant keeps the stored dtypes up to the device, the other casts and scales before."""
+    """With every variant, each by another wire than its neighbour and than in the next spec.
+
+    One wire keeps the stored dtypes up to the device, the other casts and scales before.
+    """
+    place = list(MATRIX).index(name)
     variants = {
-        "two_variable": {"buffers": {"method": "two_variable", "wire": "narrow"}},
-        "prefetch": {"buffers": {"method": "prefetch", "wire": "plain"}},
+        variant: changed(how, {"buffers": {"wire": WIRES[(place + number) % len(WIRES)]}})
+        for number, (variant, how) in enumerate(HOW.items())
     }
     title = re.sub("[^a-z]+", "_", name.lower())
     return changed(TINY, {"name": f"tiny_{title}", "variants": variants}, *MATRIX[name])

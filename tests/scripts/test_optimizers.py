@@ -1,5 +1,6 @@
 """The losses of each step and the weights are those of the equations, whatever the variant."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 import reference_order
 from making import EACH_VARIANT, HOW, TINY, VARIANTS, Project, changed, make, points
+from matrix import imported
 from reference_order import Layout
 from reference_training import Network, Update, adam, glorot, sgd
 from running import by_layer, train
@@ -55,14 +57,14 @@ def test_steps(tmp_path: Path, optimizer: dict[str, Any], update: Update) -> Non
             assert value == pytest.approx(network.weights[name], abs=1e-5), (variant, name)
 
 
-def first_weights(project: Project, variant: str) -> dict[str, np.ndarray]:
+def first_weights(project: Project, variant: str, seed: int = SEED) -> dict[str, np.ndarray]:
     """Of a new model, by the name of the layer and of the weight in it."""
     module = project.load(variant)
     if HOW[variant]["target"] == "tf2":
-        weights = {weight.path: weight.numpy() for weight in module.build_model(SEED).weights}
+        weights = {weight.path: weight.numpy() for weight in module.build_model(seed).weights}
     else:
         with module.tf.Graph().as_default(), module.tf.Session() as session:
-            module.build_model(SEED)
+            module.build_model(seed)
             variables = module.tf.global_variables()
             session.run(module.tf.global_variables_initializer())
             weights = {variable.op.name: session.run(variable) for variable in variables}
@@ -94,3 +96,19 @@ def test_first_weights_of_a_convolution(tmp_path: Path, variant: str) -> None:
     assert np.array_equal(
         first_weights(project, variant)["conv2d_1/kernel"], drawn.astype("float32")
     )
+
+
+@each_variant
+def test_first_weights_of_an_imported_model_follow_from_the_seed(
+    tmp_path: Path, variant: str
+) -> None:
+    """Those that the user leaves to TensorFlow or Keras to draw."""
+    project = make(tmp_path, changed(TINY, EACH_VARIANT, imported("drawn")))
+    (project.root / "specs").mkdir()
+    shutil.copy(Path(__file__).with_name("user_models.py"), project.root / "specs")
+    (one,), (again,), (other,) = (
+        [value for value in first_weights(project, variant, seed).values() if value.any()]
+        for seed in (5, 5, 6)
+    )
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
