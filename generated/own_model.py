@@ -536,7 +536,7 @@ class Run:
         limits = (options.steps, (options.epochs or 0) * self.steps)
         self.total = min(limit for limit in limits if limit)
         self.feeder = Feeder(self.learner.learn, self.learner.device)
-        self.feeder.waited = self.state["waited"] or self.feeder.waited
+        self.waited = self.state["waited"] or 0.0  # seconds without data, in earlier runs
         self.audit = None
 
     def path(self, name):
@@ -571,14 +571,16 @@ class Run:
                 self.end_epoch()
                 began = time.time()
             if self.stop.received or step + 1 == self.total or (step + 1) % CHECKPOINT_EVERY == 0:
-                state.update(
-                    seconds=state["seconds"] + time.time() - began, waited=self.feeder.waited
-                )
-                self.checkpoints.save(
-                    self.learner, state, self.audit.arrays() if self.audit else {}
-                )
+                state["seconds"] += time.time() - began
+                self.save()
                 self.stop.check()
                 began = time.time()
+
+    def save(self):
+        if self.feeder.waited is not None:
+            self.state["waited"] = self.waited + self.feeder.waited
+        audited = self.audit.arrays() if self.audit else {}
+        self.checkpoints.save(self.learner, self.state, audited)
 
     def at_end(self):
         """Whether an epoch, or the run, ends here."""
@@ -625,7 +627,7 @@ class Run:
             "test": test,
             "seconds": state["seconds"],
             "rows_per_second": rows / state["seconds"],
-            "stall_fraction": self.feeder.waited and self.feeder.waited / state["seconds"],
+            "stall_fraction": state["waited"] and state["waited"] / state["seconds"],
             "placement": self.feeder.placement(),
         }
         if self.audit:

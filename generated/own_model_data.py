@@ -389,7 +389,7 @@ def run(command, options, stop):
     try:
         try:
             command(options, stop)
-        except (tf.errors.DataLossError, tf.errors.UnknownError):
+        except tf.errors.DataLossError:
             prepare(options, stop).check_blocks()  # names the file and the record
             raise
     except (UserError, OSError, *FILE_ERRORS) as error:

@@ -61,7 +61,7 @@ class Run:
             "test": test,
             "seconds": state["seconds"],
             "rows_per_second": rows / state["seconds"],
-            "stall_fraction": self.feeder.waited and self.feeder.waited / state["seconds"],
+            "stall_fraction": state["waited"] and state["waited"] / state["seconds"],
             "placement": self.feeder.placement(),
         }
         if self.audit:

@@ -70,7 +70,7 @@ BATCH_BYTES = 5120  # on the way to the device
 WIRE = Batch(image=("float64", (8,)), label=("float64", (1,)), row_id=("float64", (1,)))
 
 
-# -- What TensorFlow 2 calls otherwise, or does otherwise unless told -----------------------------
+# -- Where TensorFlow 2 differs from 1.4 ----------------------------------------------------------
 
 
 if hasattr(tf, "numpy_function"):
@@ -102,9 +102,10 @@ Reading = collections.namedtuple("Reading", ["count", "batches"])
 def in_words(values):
     """The bytes of each row, filled up to whole words. No operation computes with them."""
     rows = values.reshape(len(values), -1).view("uint8")
-    words = np.zeros((len(rows), -(-rows.shape[1] // 8) * 8), "uint8")
-    words[:, : rows.shape[1]] = rows
-    return words.view("float64")
+    missing = -rows.shape[1] % 8
+    if missing:
+        rows = np.concatenate([rows, np.zeros((len(rows), missing), "uint8")], axis=1)
+    return rows.view("float64")
 
 
 def to_wire(batch):
@@ -159,28 +160,43 @@ class Input:
     waited = None  # seconds without data: they hide inside a step
 
     def __init__(self):
-        def read(_):
-            columns = py_func(lambda: next(self.batches), [], [tf.as_dtype(d) for d, _ in WIRE])
+        def read():
+            try:
+                return next(self.batches)
+            except Exception as error:  # of which py_func passes on no more than the text
+                self.error = self.error or error  # the first one: the prefetching goes on
+                raise
+
+        def next_batch(_):
+            columns = py_func(read, [], [tf.as_dtype(dtype) for dtype, _ in WIRE])
             for values, (_, shape) in zip(columns, WIRE):
                 values.set_shape((BATCH_SIZE,) + shape)
-            return tuple(map(pinned, columns))
+            return tuple(columns)
 
         self.count = tf.placeholder(tf.int64, ())
-        batches = tf.data.Dataset.range(self.count).map(read).prefetch(HOST_PREFETCH)
+        batches = tf.data.Dataset.range(self.count).map(next_batch).prefetch(HOST_PREFETCH)
         self.iterator = make_iterator(batches)
-        self.batch = Batch(*self.iterator.get_next())  # the only one, whoever reads the batch
+        # There is one get_next, whoever reads the batch. Its copy is made here and not by `map`,
+        # which in 1.4 runs on a device of its own, whose memory is not pinned.
+        self.batch = Batch(*map(pinned, self.iterator.get_next()))
 
     def start(self, reading):
-        self.batches = reading.batches
+        self.batches, self.error = reading.batches, None
         self._initialize(reading.count)
 
-    def take(self):
-        """What a run is fed that takes a batch: nothing, it comes by itself."""
-        return {}
+    def run(self, fetches, fed=None):
+        """Run what takes a batch; what the reading of it raised is raised here."""
+        try:
+            return tf.get_default_session().run(fetches, fed)
+        except tf.errors.OpError as error:
+            if not self.error:
+                raise
+            raise self.error from error
 
     def close(self):
         """End the threads that call into Python: an empty data set takes the place."""
         self._initialize(0)
+        self.batches = None  # and with it the threads that read ahead
 
     def _initialize(self, count):
         tf.get_default_session().run(self.iterator.initializer, {self.count: count})
@@ -207,29 +223,26 @@ class Feeder:
                 use_resource=True,  # whose reads are snapshots
             )
 
-        self.device, self.places = device, {}
+        self.device = device
         with tf.device("CPU:0"):
             self.input = Input()
             self.use_a = tf.placeholder(tf.bool, ())
         with tf.device(device):
             self.a, self.b = buffer("a"), buffer("b")
-            # What a branch is to do is made in the branch: made outside of it, it would always run.
+            # Made in the branches: what is made outside of them always runs.
             batch = tf.cond(self.use_a, lambda: self._read(self.a), lambda: self._read(self.b))
-            filled = tf.cond(self.use_a, lambda: self._fill(self.b), lambda: self._fill(self.a))
             self.step = learn(Batch(*batch))
+        with tf.device("CPU:0"):  # a copy that had to ask the device for its turn would come late
+            filled = tf.cond(self.use_a, lambda: self._fill(self.b), lambda: self._fill(self.a))
             self.fill_only = filled.op  # nothing that has a value to carry back to the host
         initializer = tf.local_variables_initializer()
         tf.get_default_graph().finalize()
-        tf.get_default_session().run(initializer)
+        self.places = self._initialize(initializer)
 
     @property
     def waited(self):
         """Seconds without data, so far; None where they hide inside a step."""
         return self.input.waited
-
-    @waited.setter
-    def waited(self, seconds):
-        self.input.waited = seconds
 
     def placement(self):
         """The device of each buffer, as the graph was divided among the devices."""
@@ -238,20 +251,9 @@ class Feeder:
     def start(self, reading):
         """Fill the first buffer: training on an empty one would not wait, but learn from zeros."""
         self.input.start(reading)
-        self.left, self.turn = reading.count, False
-        options, metadata = tf.RunOptions(output_partition_graphs=True), tf.RunMetadata()
-        self._run(self.fill_only, self.input.take(), options=options, run_metadata=metadata)
-        self.turn = True
-        nodes = [node for graph in metadata.partition_graphs for node in graph.node]
-        found = {node.name: node.device.rpartition("device:")[2] for node in nodes}
-        self.places = {
-            f"{buffer}.{name}": found[variable.op.name]
-            for buffer, batch in (("a", self.a), ("b", self.b))
-            for name, variable in batch._asdict().items()
-        }
-        for name, place in self.places.items():
-            if place != self.device:  # each step would copy once more, and nothing overlap
-                raise UserError(f"buffer {name} is on {place}, not on {self.device}")
+        self.left, self.on_a = reading.count, False
+        self.fill()
+        self.on_a = True
 
     def close(self):
         self.input.close()
@@ -260,26 +262,39 @@ class Feeder:
         """Train on one buffer and fill the other, then swap. The last batch has no successor."""
         self.left -= 1
         if self.left:
-            result, _ = self._run((self.step, self.fill_only), self.input.take())
+            fetches = self.step, self.fill_only
+            result, _ = self.input.run(fetches, {self.use_a: self.on_a})
         else:
             result = self.train()
-        self.turn = not self.turn
+        self.on_a = not self.on_a
         return result
 
     def fill(self):
-        self._run(self.fill_only, self.input.take())
+        self.input.run(self.fill_only, {self.use_a: self.on_a})
 
     def train(self):
-        return self._run(self.step, {})
+        return tf.get_default_session().run(self.step, {self.use_a: self.on_a})
 
-    def _run(self, fetches, fed, **options):
-        return tf.get_default_session().run(fetches, {**fed, self.use_a: self.turn}, **options)
+    def _initialize(self, initializer):
+        """Run it, and see where TensorFlow has put the buffers; their devices, by name."""
+        options, metadata = tf.RunOptions(output_partition_graphs=True), tf.RunMetadata()
+        tf.get_default_session().run(initializer, options=options, run_metadata=metadata)
+        nodes = {node.name: node for graph in metadata.partition_graphs for node in graph.node}
+        places = {}
+        for buffer, batch in (("a", self.a), ("b", self.b)):
+            for name, variable in batch._asdict().items():
+                place = nodes[variable.op.name].device.rpartition("device:")[2]
+                if place != self.device:  # each step would copy once more, and nothing overlap
+                    raise UserError(f"buffer {buffer}.{name} is on {place}, not on {self.device}")
+                places[f"{buffer}.{name}"] = place
+        return places
 
     def _read(self, buffer):
         return [variable.read_value() for variable in buffer]
 
     def _fill(self, buffer):
-        return tf.group(*(old.assign(new).op for old, new in zip(buffer, self.input.batch)))
+        with tf.device(self.device):
+            return tf.group(*(old.assign(new).op for old, new in zip(buffer, self.input.batch)))
 
 
 # -- Model ----------------------------------------------------------------------------------------
@@ -360,7 +375,7 @@ class Optimizer:
             yield weight.assign_sub(gradient * 0.1)
 
 
-def saved(name, shape, dtype=tf.float32):
+def untrained(name, shape, dtype=tf.float32):
     """A variable that a checkpoint holds, though it is not trained."""
     zeros = tf.zeros_initializer()
     return tf.get_variable(name, shape, dtype, zeros, trainable=False, use_resource=True)
@@ -371,36 +386,32 @@ class Learner:
 
     def __init__(self, device, seed, audited):
         self.device, self.audited = device, audited
-        with tf.device(device):
-            self.model = build_model(seed)
         with tf.device("CPU:0"):
             self.input = Input()  # of the evaluation
         with tf.device(device):
-            self.sums = self._sums(self.input.batch)
+            self.model = build_model(seed)
             self.weights = tf.global_variables()
+            self.sums = self._sums(self.input.batch)
             self.optimizer = Optimizer(tf.trainable_variables())
-            self.loss_sum = saved("loss_sum", (), tf.float64)
-        with tf.device("CPU:0"):
-            self.new = [tf.placeholder(v.dtype.base_dtype, v.shape) for v in self.variables()]
-        with tf.device(device):
-            self.assignment = tf.group(
-                *(v.assign(new).op for v, new in zip(self.variables(), self.new))
-            )
+            self.loss_sum = untrained("loss_sum", (), tf.float64)
+            with tf.device("CPU:0"):
+                self.new = [tf.placeholder(v.dtype.base_dtype, v.shape) for v in self.variables()]
+            assigned = (v.assign(new).op for v, new in zip(self.variables(), self.new))
+            self.assignment = tf.group(*assigned)
         tf.get_default_session().run(tf.global_variables_initializer())
 
     def learn(self, batch):
         """One step: the mean loss of the rows and, where it is audited, what the model read."""
-        with tf.device(self.device):
-            row_losses = losses(batch, self.model(model_input(batch), training=True))
-            real = real_rows(batch)
-            loss_sum = tf.reduce_sum(row_losses * real)
-            loss = loss_sum / tf.reduce_sum(real)
-            gradients = tf.gradients(loss, self.optimizer.weights)
-            with tf.control_dependencies(gradients):  # no update overtakes what they read
-                assigned = list(self.optimizer.updates(gradients))
-                assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
-            with tf.control_dependencies([variable.op for variable in assigned]):
-                return tf.identity(loss), batch if self.audited else ()
+        row_losses = losses(batch, self.model(model_input(batch), training=True))
+        real = real_rows(batch)
+        loss_sum = tf.reduce_sum(row_losses * real)
+        loss = loss_sum / tf.reduce_sum(real)
+        gradients = tf.gradients(loss, self.optimizer.weights)
+        with tf.control_dependencies(gradients):  # no update overtakes what they read
+            assigned = list(self.optimizer.updates(gradients))
+            assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
+        with tf.control_dependencies([variable.op for variable in assigned]):
+            return tf.identity(loss), batch if self.audited else ()
 
     def _sums(self, batch):
         """Of the real rows of a batch: loss and each metric, summed."""
@@ -418,7 +429,7 @@ class Learner:
             for _ in range(reading.count):
                 if stop.received:
                     return None
-                sums += tf.get_default_session().run(self.sums, self.input.take())
+                sums += self.input.run(self.sums)
         return dict(zip(("loss", *METRICS), (sums / records.rows(part)).tolist()))
 
     def variables(self):
@@ -531,14 +542,14 @@ class Checkpoints:
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""
 
-    def numbers(words, dtype, column):
+    def stored(words, dtype, column):
         rows = words.view(dtype)[:, : int(np.prod(column.shape))].astype(column.dtype)
         return rows.reshape((-1,) + column.shape)
 
     return Batch(
-        image=numbers(batch.image, "uint8", data.COLUMNS.image),
-        label=numbers(batch.label, "int64", data.COLUMNS.label),
-        row_id=numbers(batch.row_id, "int64", data.COLUMNS.row_id),
+        image=stored(batch.image, "uint8", data.COLUMNS.image),
+        label=stored(batch.label, "int64", data.COLUMNS.label),
+        row_id=stored(batch.row_id, "int64", data.COLUMNS.row_id),
     )
 
 
@@ -600,9 +611,11 @@ def configuration(threads):
     """What a session has to know when it begins."""
     return tf.ConfigProto(
         intra_op_parallelism_threads=threads or 0,
-        inter_op_parallelism_threads=threads or 0,
+        # Never one alone: Input.close waits in one for what is still to run in another.
+        inter_op_parallelism_threads=max(2, threads or os.cpu_count()),
         use_per_session_threads=bool(threads),
         allow_soft_placement=True,  # the places of the buffers are checked
+        # Memory as it is needed; and on the host pinned, for copies that leave the GPU to compute.
         gpu_options=tf.GPUOptions(allow_growth=True, force_gpu_compatible=True),
     )
 
@@ -654,7 +667,7 @@ class Run:
         limits = (options.steps, (options.epochs or 0) * self.steps)
         self.total = min(limit for limit in limits if limit)
         self.feeder = Feeder(self.learner.learn, self.learner.device)
-        self.feeder.waited = self.state["waited"] or self.feeder.waited
+        self.waited = self.state["waited"] or 0.0  # seconds without data, in earlier runs
         self.audit = None
 
     def path(self, name):
@@ -689,14 +702,16 @@ class Run:
                 self.end_epoch()
                 began = time.time()
             if self.stop.received or step + 1 == self.total or (step + 1) % CHECKPOINT_EVERY == 0:
-                state.update(
-                    seconds=state["seconds"] + time.time() - began, waited=self.feeder.waited
-                )
-                self.checkpoints.save(
-                    self.learner, state, self.audit.arrays() if self.audit else {}
-                )
+                state["seconds"] += time.time() - began
+                self.save()
                 self.stop.check()
                 began = time.time()
+
+    def save(self):
+        if self.feeder.waited is not None:
+            self.state["waited"] = self.waited + self.feeder.waited
+        audited = self.audit.arrays() if self.audit else {}
+        self.checkpoints.save(self.learner, self.state, audited)
 
     def at_end(self):
         """Whether an epoch, or the run, ends here."""
@@ -743,7 +758,7 @@ class Run:
             "test": test,
             "seconds": state["seconds"],
             "rows_per_second": rows / state["seconds"],
-            "stall_fraction": self.feeder.waited and self.feeder.waited / state["seconds"],
+            "stall_fraction": state["waited"] and state["waited"] / state["seconds"],
             "placement": self.feeder.placement(),
         }
         if self.audit:

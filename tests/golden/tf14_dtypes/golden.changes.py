@@ -136,21 +136,21 @@ def model_input(batch):
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""
 
-    def numbers(words, dtype, column):
+    def stored(words, dtype, column):
         rows = words.view(dtype)[:, : int(np.prod(column.shape))].astype(column.dtype)
         return rows.reshape((-1,) + column.shape)
 
     return Batch(
-        flag=numbers(batch.flag, "bool", data.COLUMNS.flag),
-        byte=numbers(batch.byte, "uint8", data.COLUMNS.byte),
-        small=numbers(batch.small, "int8", data.COLUMNS.small),
-        word=numbers(batch.word, "uint16", data.COLUMNS.word),
-        short=numbers(batch.short, "int16", data.COLUMNS.short),
-        count_=numbers(batch.count_, "int32", data.COLUMNS.count_),
-        id_=numbers(batch.id_, "int64", data.COLUMNS.id_),
+        flag=stored(batch.flag, "bool", data.COLUMNS.flag),
+        byte=stored(batch.byte, "uint8", data.COLUMNS.byte),
+        small=stored(batch.small, "int8", data.COLUMNS.small),
+        word=stored(batch.word, "uint16", data.COLUMNS.word),
+        short=stored(batch.short, "int16", data.COLUMNS.short),
+        count_=stored(batch.count_, "int32", data.COLUMNS.count_),
+        id_=stored(batch.id_, "int64", data.COLUMNS.id_),
         half=batch.half,
         single=batch.single,
         double=batch.double,
-        label=numbers(batch.label, "int64", data.COLUMNS.label),
-        row_id=numbers(batch.row_id, "int64", data.COLUMNS.row_id),
+        label=stored(batch.label, "int64", data.COLUMNS.label),
+        row_id=stored(batch.row_id, "int64", data.COLUMNS.row_id),
     )

@@ -26,16 +26,15 @@ def steps_an_epoch(records):
 class Learner:
     def learn(self, batch):
         """One step: the mean loss of the rows and, where it is audited, what the model read."""
-        with tf.device(self.device):
-            row_losses = losses(batch, self.model(model_input(batch), training=True))
-            loss_sum = tf.reduce_sum(row_losses)
-            loss = loss_sum / BATCH_SIZE
-            gradients = tf.gradients(loss, self.optimizer.weights)
-            with tf.control_dependencies(gradients):  # no update overtakes what they read
-                assigned = list(self.optimizer.updates(gradients))
-                assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
-            with tf.control_dependencies([variable.op for variable in assigned]):
-                return tf.identity(loss), batch if self.audited else ()
+        row_losses = losses(batch, self.model(model_input(batch), training=True))
+        loss_sum = tf.reduce_sum(row_losses)
+        loss = loss_sum / BATCH_SIZE
+        gradients = tf.gradients(loss, self.optimizer.weights)
+        with tf.control_dependencies(gradients):  # no update overtakes what they read
+            assigned = list(self.optimizer.updates(gradients))
+            assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
+        with tf.control_dependencies([variable.op for variable in assigned]):
+            return tf.identity(loss), batch if self.audited else ()
 
 def begin(options, stop):
     """The records, a new model, and the checkpoints that belong to both."""

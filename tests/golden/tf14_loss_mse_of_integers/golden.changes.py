@@ -60,14 +60,14 @@ class Learner:
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""
 
-    def numbers(words, dtype, column):
+    def stored(words, dtype, column):
         rows = words.view(dtype)[:, : int(np.prod(column.shape))].astype(column.dtype)
         return rows.reshape((-1,) + column.shape)
 
     return Batch(
-        image=numbers(batch.image, "uint8", data.COLUMNS.image),
-        label=numbers(batch.label, "int16", data.COLUMNS.label),
-        row_id=numbers(batch.row_id, "int64", data.COLUMNS.row_id),
+        image=stored(batch.image, "uint8", data.COLUMNS.image),
+        label=stored(batch.label, "int16", data.COLUMNS.label),
+        row_id=stored(batch.row_id, "int64", data.COLUMNS.row_id),
     )
 
 # gone: def scores

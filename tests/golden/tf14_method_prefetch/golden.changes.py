@@ -16,7 +16,8 @@ class Feeder:
     def __init__(self, learn, device):
         with tf.device("CPU:0"):
             self.input = Input()
-        self.step = learn(self.input.batch)
+        with tf.device(device):
+            self.step = learn(self.input.batch)
         tf.get_default_graph().finalize()
 
     def placement(self):
@@ -28,10 +29,10 @@ class Feeder:
         self.input.start(reading)
 
     def advance(self):
-        return tf.get_default_session().run(self.step)
+        return self.input.run(self.step)
 
     def fill(self):
-        self.batch = tf.get_default_session().run(self.input.batch)
+        self.batch = self.input.run(self.input.batch)
 
     def train(self):
         """Train on what `fill` took, in place of the next batch."""
@@ -61,7 +62,7 @@ class Run:
             "test": test,
             "seconds": state["seconds"],
             "rows_per_second": rows / state["seconds"],
-            "stall_fraction": self.feeder.waited and self.feeder.waited / state["seconds"],
+            "stall_fraction": state["waited"] and state["waited"] / state["seconds"],
             "placement": self.feeder.placement(),
         }
         if self.audit:
@@ -116,9 +117,7 @@ def measure(options, stop):
 
 # gone: class Feeder def waited
 
-# gone: class Feeder def waited
-
-# gone: class Feeder def _run
+# gone: class Feeder def _initialize
 
 # gone: class Feeder def _read
 

@@ -50,28 +50,27 @@ def build_model(seed):
 class Learner:
     def learn(self, batch):
         """One step: the mean loss of the rows and, where it is audited, what the model read."""
-        with tf.device(self.device):
-            known = len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
-            row_losses = losses(batch, self.model(model_input(batch), training=True))
-            real = real_rows(batch)
-            loss_sum = tf.reduce_sum(row_losses * real)
-            loss = loss_sum / tf.reduce_sum(real)
-            updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)[known:]  # of moving averages
-            if updates:
-                fault = f"{updates[0].name} would learn from padding"
-                raise UserError(f"model.import: {fault}; use train.last_batch: drop")
-            objective = tf.add_n([loss] + tf.losses.get_regularization_losses())
-            gradients = [
-                tf.zeros_like(weight) if gradient is None else tf.convert_to_tensor(gradient)
-                for weight, gradient in zip(
-                    self.optimizer.weights, tf.gradients(objective, self.optimizer.weights)
-                )
-            ]
-            with tf.control_dependencies(gradients):  # no update overtakes what they read
-                assigned = list(self.optimizer.updates(gradients))
-                assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
-            with tf.control_dependencies(updates + [variable.op for variable in assigned]):
-                return tf.identity(loss), batch if self.audited else ()
+        known = len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+        row_losses = losses(batch, self.model(model_input(batch), training=True))
+        real = real_rows(batch)
+        loss_sum = tf.reduce_sum(row_losses * real)
+        loss = loss_sum / tf.reduce_sum(real)
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)[known:]  # of moving averages
+        if updates:
+            fault = f"{updates[0].name} would learn from padding"
+            raise UserError(f"model.import: {fault}; use train.last_batch: drop")
+        objective = tf.add_n([loss] + tf.losses.get_regularization_losses())
+        gradients = [
+            tf.zeros_like(weight) if gradient is None else tf.convert_to_tensor(gradient)
+            for weight, gradient in zip(
+                self.optimizer.weights, tf.gradients(objective, self.optimizer.weights)
+            )
+        ]
+        with tf.control_dependencies(gradients):  # no update overtakes what they read
+            assigned = list(self.optimizer.updates(gradients))
+            assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
+        with tf.control_dependencies(updates + [variable.op for variable in assigned]):
+            return tf.identity(loss), batch if self.audited else ()
 
 # gone: def kernel
 

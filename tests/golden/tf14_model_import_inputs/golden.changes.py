@@ -96,13 +96,13 @@ def model_input(batch):
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""
 
-    def numbers(words, dtype, column):
+    def stored(words, dtype, column):
         rows = words.view(dtype)[:, : int(np.prod(column.shape))].astype(column.dtype)
         return rows.reshape((-1,) + column.shape)
 
     return Batch(
-        image=numbers(batch.image, "uint8", data.COLUMNS.image),
-        age_in_years=numbers(batch.age_in_years, "int16", data.COLUMNS.age_in_years),
-        label=numbers(batch.label, "int64", data.COLUMNS.label),
-        row_id=numbers(batch.row_id, "int64", data.COLUMNS.row_id),
+        image=stored(batch.image, "uint8", data.COLUMNS.image),
+        age_in_years=stored(batch.age_in_years, "int16", data.COLUMNS.age_in_years),
+        label=stored(batch.label, "int64", data.COLUMNS.label),
+        row_id=stored(batch.row_id, "int64", data.COLUMNS.row_id),
     )

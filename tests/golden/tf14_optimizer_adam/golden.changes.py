@@ -31,9 +31,11 @@ class Optimizer:
 
     def __init__(self, weights):
         self.weights = weights
-        self.steps = saved("steps", ())
-        self.means = [saved(f"{w.op.name}/mean", w.shape, w.dtype.base_dtype) for w in weights]
-        self.squares = [saved(f"{w.op.name}/square", w.shape, w.dtype.base_dtype) for w in weights]
+        self.steps = untrained("steps", ())
+        self.means = [untrained(f"{w.op.name}/mean", w.shape, w.dtype.base_dtype) for w in weights]
+        self.squares = [
+            untrained(f"{w.op.name}/square", w.shape, w.dtype.base_dtype) for w in weights
+        ]
 
     def updates(self, gradients):
         """What a step assigns."""

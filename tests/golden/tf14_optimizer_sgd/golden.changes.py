@@ -26,7 +26,7 @@ class Optimizer:
     def __init__(self, weights):
         self.weights = weights
         self.velocities = [
-            saved(f"{w.op.name}/velocity", w.shape, w.dtype.base_dtype) for w in weights
+            untrained(f"{w.op.name}/velocity", w.shape, w.dtype.base_dtype) for w in weights
         ]
 
     def updates(self, gradients):

@@ -15,13 +15,13 @@ class Input:
         self.loader = ThreadPoolExecutor(1)
         self.ready = collections.deque(self._load() for _ in range(HOST_PREFETCH))
 
-    def take(self):
-        """What a run is fed that takes a batch; what its reading raised is raised here."""
+    def run(self, fetches, fed=None):
+        """Run what takes a batch; what the reading of it raised is raised here."""
         began = time.perf_counter()
         batch = self.ready.popleft().result()
         self.waited += time.perf_counter() - began  # seconds without data
         self.ready.append(self._load())
-        return dict(zip(self.fed, batch))
+        return tf.get_default_session().run(fetches, {**dict(zip(self.fed, batch)), **(fed or {})})
 
     def close(self):
         """End the thread."""
@@ -31,7 +31,7 @@ class Input:
             self.loader.shutdown()
 
     def _load(self):
-        return self.loader.submit(next, self.batches, None)  # None follows the last one
+        return self.loader.submit(next, self.batches)  # past the last one nobody asks for it
 
 # gone: if hasattr
 

@@ -67,7 +67,8 @@ class Feeder:
     def __init__(self, learn, device):
         with tf.device("CPU:0"):
             self.input = Input()
-        self.step = learn(self.input.batch)
+        with tf.device(device):
+            self.step = learn(self.input.batch)
         tf.get_default_graph().finalize()
 
     def placement(self):
@@ -79,10 +80,10 @@ class Feeder:
         self.input.start(reading)
 
     def advance(self):
-        return tf.get_default_session().run(self.step)
+        return self.input.run(self.step)
 
     def fill(self):
-        self.batch = tf.get_default_session().run(self.input.batch)
+        self.batch = self.input.run(self.input.batch)
 
     def train(self):
         """Train on what `fill` took, in place of the next batch."""
@@ -120,9 +121,11 @@ class Optimizer:
 
     def __init__(self, weights):
         self.weights = weights
-        self.steps = saved("steps", ())
-        self.means = [saved(f"{w.op.name}/mean", w.shape, w.dtype.base_dtype) for w in weights]
-        self.squares = [saved(f"{w.op.name}/square", w.shape, w.dtype.base_dtype) for w in weights]
+        self.steps = untrained("steps", ())
+        self.means = [untrained(f"{w.op.name}/mean", w.shape, w.dtype.base_dtype) for w in weights]
+        self.squares = [
+            untrained(f"{w.op.name}/square", w.shape, w.dtype.base_dtype) for w in weights
+        ]
 
     def updates(self, gradients):
         """What a step assigns."""
@@ -140,16 +143,15 @@ class Optimizer:
 class Learner:
     def learn(self, batch):
         """One step: the mean loss of the rows and, where it is audited, what the model read."""
-        with tf.device(self.device):
-            row_losses = losses(batch, self.model(model_input(batch), training=True))
-            loss_sum = tf.reduce_sum(row_losses)
-            loss = loss_sum / BATCH_SIZE
-            gradients = tf.gradients(loss, self.optimizer.weights)
-            with tf.control_dependencies(gradients):  # no update overtakes what they read
-                assigned = list(self.optimizer.updates(gradients))
-                assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
-            with tf.control_dependencies([variable.op for variable in assigned]):
-                return tf.identity(loss), batch if self.audited else ()
+        row_losses = losses(batch, self.model(model_input(batch), training=True))
+        loss_sum = tf.reduce_sum(row_losses)
+        loss = loss_sum / BATCH_SIZE
+        gradients = tf.gradients(loss, self.optimizer.weights)
+        with tf.control_dependencies(gradients):  # no update overtakes what they read
+            assigned = list(self.optimizer.updates(gradients))
+            assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))
+        with tf.control_dependencies([variable.op for variable in assigned]):
+            return tf.identity(loss), batch if self.audited else ()
 
     def _sums(self, batch):
         """Of the real rows of a batch: loss, summed."""
@@ -161,14 +163,14 @@ class Learner:
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""
 
-    def numbers(words, dtype, column):
+    def stored(words, dtype, column):
         rows = words.view(dtype)[:, : int(np.prod(column.shape))].astype(column.dtype)
         return rows.reshape((-1,) + column.shape)
 
     return Batch(
         values=batch.values,
         target=batch.target,
-        row_id=numbers(batch.row_id, "int64", data.COLUMNS.row_id),
+        row_id=stored(batch.row_id, "int64", data.COLUMNS.row_id),
     )
 
 def begin(options, stop):
@@ -219,7 +221,7 @@ class Run:
             "test": None,
             "seconds": state["seconds"],
             "rows_per_second": rows / state["seconds"],
-            "stall_fraction": self.feeder.waited and self.feeder.waited / state["seconds"],
+            "stall_fraction": state["waited"] and state["waited"] / state["seconds"],
             "placement": self.feeder.placement(),
         }
         if self.audit:
@@ -299,9 +301,7 @@ def main(argv=None, stop=None):
 
 # gone: class Feeder def waited
 
-# gone: class Feeder def waited
-
-# gone: class Feeder def _run
+# gone: class Feeder def _initialize
 
 # gone: class Feeder def _read
 

@@ -72,7 +72,7 @@ def model_input(batch):
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""
 
-    def numbers(words, dtype, column):
+    def stored(words, dtype, column):
         rows = words.view(dtype)[:, : int(np.prod(column.shape))].astype(column.dtype)
         return rows.reshape((-1,) + column.shape)
 
@@ -80,6 +80,6 @@ def as_stored(batch):
         image=np.rint(
             (batch.image.astype("float64") * [1.0, 2.0, 4.0] + [0.1, 0.2, 0.3] - 0.5) / 0.25
         ).astype("uint8"),
-        label=numbers(batch.label, "int64", data.COLUMNS.label),
-        row_id=numbers(batch.row_id, "int64", data.COLUMNS.row_id),
+        label=stored(batch.label, "int64", data.COLUMNS.label),
+        row_id=stored(batch.row_id, "int64", data.COLUMNS.row_id),
     )
