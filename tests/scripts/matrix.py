@@ -142,7 +142,7 @@ def spec_of(name: str) -> Spec:
 
 
 def rows_of(spec: Spec) -> Rows | None:
-    """Random rows that every dtype can hold; None where the spec makes its own."""
+    """Random rows, up to what each dtype can hold; None where the spec makes its own."""
     if spec["source"]["kind"] == "synthetic":
         return None
     random = np.random.RandomState(0)
@@ -152,6 +152,12 @@ def rows_of(spec: Spec) -> Rows | None:
         if dtype.startswith("float"):
             rows[key] = random.normal(size=shape).astype(dtype)
         else:
-            most = placeholder.get("classes") or (2 if dtype == "bool" else 100)
-            rows[key] = random.randint(most, size=shape)
+            least, most = _range(dtype, placeholder.get("classes"))
+            rows[key] = random.randint(least, most + 1, size=shape)
     return rows
+
+
+def _range(dtype: str, classes: int | None) -> tuple[int, int]:
+    if classes or dtype == "bool":
+        return 0, (classes or 2) - 1
+    return max(np.iinfo(dtype).min, -(2**62)), min(np.iinfo(dtype).max, 2**62)

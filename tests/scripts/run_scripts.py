@@ -1,5 +1,7 @@
 """Run many scripts in one process, for an interpreter that has TensorFlow and nothing of specgen.
 
+That may be Python 3.6, with TensorFlow 1.4.
+
     python run_scripts.py JOBS RESULTS
 
 JOBS is a JSON file: by name, the path of a script and its arguments. RESULTS gets, by name, what

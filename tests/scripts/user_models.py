@@ -71,7 +71,7 @@ def several_inputs():
                 keras.ops.reshape(inputs[name], (-1, np.prod(inputs[name].shape[1:], dtype=int)))
                 for name in sorted(inputs)
             ]
-            return self.logits(keras.ops.concatenate(rows, axis=-1) / 100)
+            return self.logits(keras.ops.softsign(keras.ops.concatenate(rows, axis=-1) / 100))
 
     return SeveralInputs()
 
@@ -81,4 +81,4 @@ def several_inputs_tf14(inputs, training):
         tf.reshape(inputs[name], (-1, np.prod(inputs[name].shape.as_list()[1:], dtype=int)))
         for name in sorted(inputs)
     ]
-    return dense_tf14(tf.concat(rows, axis=-1) / 100, 4, "logits")
+    return dense_tf14(tf.nn.softsign(tf.concat(rows, axis=-1) / 100), 4, "logits")
