@@ -1,190 +1,231 @@
-"""A batch that changes while the model reads it is noticed; the feeders' batches never do.
+"""Feeders that are wrong in the ways in which they can be are noticed, and by which digest.
 
-The values of a row are its id, so a step that mixes two batches shows in its digests. No test
-depends on how long anything takes: where a batch must tear, the reader waits for the writer.
+No test depends on how long anything takes: where two sides have to meet badly, one waits for the
+other.
 """
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 import tensorflow as tf
 
-from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make
-from running import Run, train
+from identity import RIGHT, WAIT, Definition, Verdict, Witness
+from running import train
 
-FULL = 20  # rows: five batches
-PARTIAL = 18  # the last of five has two rows
-WAIT = 60  # seconds, after which something hangs
-EPOCHS = 30
-SPEC = changed(
-    TINY,
-    EACH_VARIANT,
-    {"placeholders": {"x": {"dtype": "int64", "shape": [2], "scale": 0.01}}},
-)
+ROWS = 20  # five batches
+EPOCHS = 2
+
+Feeders = Callable[[ModuleType, Witness], type]
+TWO_VARIABLES = ("two_variable_tf14", "placeholders_tf14")
 
 
-def make_identity(folder: Path, rows: int) -> Project:
-    ids = np.arange(rows)
-    return make(folder, SPEC, {"x": np.stack([ids, ids], axis=1), "label": ids % 4})
+class Meeting:
+    """A reader who waits in the middle of a batch until the writer has put the next one there."""
 
-
-class TornFeeder:
-    """Deliberately wrong: one buffer, filled by a thread while the step reads it.
-
-    The columns in `late` are read when the fill is done, the others before it begins.
-    """
-
-    late: tuple[str, ...] = ()
-    waited = None
-
-    def __init__(self, learn: Callable[[Any], Any], device: str) -> None:
-        self.learn = learn
-        self.train = tf.function(self._train)
+    def __init__(self) -> None:
         self.reading, self.filled = threading.Event(), threading.Event()
-
-    def placement(self) -> dict[str, str]:
-        return {}
-
-    def start(self, batches: tf.data.Dataset) -> None:
-        self.batches, self.left = iter(batches), len(batches)
-        first = next(self.batches)
-        self.buffer = first._replace(
-            **{name: tf.Variable(values) for name, values in first._asdict().items()}
-        )
-
-    def close(self) -> None:
-        self.batches = None
-
-    def advance(self) -> Any:
-        self.left -= 1
-        self.reading.clear()
-        self.filled.clear()
-        writer = threading.Thread(target=self._fill)
-        writer.start()
-        try:
-            return self.train()
-        finally:
-            writer.join()
-
-    def _fill(self) -> None:
-        assert self.reading.wait(WAIT)
-        if self.left:
-            for variable, values in zip(self.buffer, next(self.batches), strict=True):
-                variable.assign(values)
+        self.reading.set()
         self.filled.set()
 
-    def _pause(self) -> None:
+    def arrange(self) -> None:
+        self.reading.clear()
+        self.filled.clear()
+
+    def in_the_middle(self) -> None:
         self.reading.set()
         assert self.filled.wait(WAIT)
 
-    def _train(self) -> Any:
-        columns = self.buffer._asdict()
-        early = {name: columns[name].read_value() for name in columns if name not in self.late}
+    def before_the_fill(self) -> None:
+        assert self.reading.wait(WAIT)
+
+    def read(self, buffer: Any, late: tuple[str, ...]) -> Any:
+        """A batch of which the columns in `late` are read when the fill is done."""
+        columns = buffer._asdict()
+        early = {name: columns[name].read_value() for name in columns if name not in late}
         with tf.control_dependencies(list(early.values())):
-            pause = tf.py_function(self._pause, [], [])
-        with tf.control_dependencies([pause]):
-            late = {name: columns[name].read_value() for name in self.late}
-        return self.learn(self.buffer._replace(**early, **late))
+            met = tf.py_function(self.in_the_middle, [], [])
+        with tf.control_dependencies([met]):
+            values = {name: tf.identity(early[name]) for name in early}
+            values.update({name: columns[name].read_value() for name in late})
+        return buffer._replace(**values)
+
+
+def torn_by_a_thread(late: tuple[str, ...]) -> Feeders:
+    """For tf2: one buffer, filled by a thread while the step reads it."""
+
+    class Torn:
+        waited = None
+
+        def __init__(self, learn: Callable[[Any], Any], device: str) -> None:
+            self.meeting = Meeting()
+            self.train = tf.function(lambda: learn(self.meeting.read(self.buffer, late)))
+
+        def placement(self) -> dict[str, str]:
+            return {}
+
+        def start(self, batches: tf.data.Dataset) -> None:
+            self.batches, self.left = iter(batches), len(batches)
+            first = next(self.batches)
+            self.buffer = first._make(map(tf.Variable, first))
+
+        def close(self) -> None:
+            self.batches = None
+
+        def advance(self) -> Any:
+            self.left -= 1
+            self.meeting.arrange()
+            writer = threading.Thread(target=self._fill)
+            writer.start()
+            try:
+                return self.train()
+            finally:
+                writer.join()
+
+        def _fill(self) -> None:
+            self.meeting.before_the_fill()
+            if self.left:
+                for variable, values in zip(self.buffer, next(self.batches), strict=True):
+                    variable.assign(values)
+            self.meeting.filled.set()
+
+    return lambda module, witness: Torn
+
+
+def torn_in_a_run(late: tuple[str, ...]) -> Feeders:
+    """For tf1.4: one variable a placeholder, which a run both reads and assigns."""
+
+    def made(module: ModuleType, witness: Witness) -> type:
+        class Torn(module.Feeder):
+            def __init__(self, learn: Callable[[Any], Any], device: str) -> None:
+                self.meeting = Meeting()
+                super().__init__(learn, device)
+
+            def advance(self) -> Any:
+                if self.left > 1:
+                    self.meeting.arrange()
+                return super().advance()
+
+            def _read(self, buffer: Any) -> Any:
+                self.b = self.a
+                return self.meeting.read(self.a, late)
+
+            def _fill(self, buffer: Any) -> Any:
+                met = tf.py_function(self.meeting.before_the_fill, [], [])
+                with tf.control_dependencies([met]):
+                    filled = super()._fill(buffer)
+                with tf.control_dependencies([filled]):
+                    return tf.group(tf.py_function(self.meeting.filled.set, [], []))
+
+        return Torn
+
+    return made
+
+
+def not_primed(module: ModuleType, witness: Witness) -> type:
+    """The first step trains on what the buffers held at first, and each other one batch later."""
+
+    class NotPrimed(module.Feeder):
+        def fill(self) -> None:
+            pass
+
+    return NotPrimed
+
+
+def not_primed_with_x(module: ModuleType, witness: Witness) -> type:
+    """Of the first batch there are the ids and labels alone."""
+
+    class NotPrimed(module.Feeder):
+        def start(self, reading: Any) -> None:
+            super().start(reading)
+            module.tf.get_default_session().run(self.a.x.initializer)
+
+    return NotPrimed
+
+
+def fused_to_the_end(module: ModuleType, witness: Witness) -> type:
+    """The last step fills too. That fails once it has trained, and so it trains once more."""
+
+    class Fused(module.Feeder):
+        def start(self, reading: Any) -> None:
+            def ending_late() -> Any:
+                yield from reading.batches
+                assert witness.wait_for(reading.count)
+
+            super().start(module.Reading(reading.count + 1, ending_late()))
+
+        def advance(self) -> Any:
+            try:
+                return super().advance()
+            except (StopIteration, tf.errors.OutOfRangeError):
+                return self.train()
+
+    return Fused
+
+
+def verdicts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, variant: str, feeders: Feeders
+) -> tuple[Verdict, Verdict]:
+    """Of the audit and of the witness of a run with other feeders."""
+    definition = Definition(folder, ROWS, EPOCHS)
+    module = definition.project.load(variant)
+    witness = Witness(monkeypatch, module)
+    monkeypatch.setattr(module, "Feeder", feeders(module, witness))
+    # Of two who wait for each other each needs a thread.
+    threads = () if variant == "two_variable" else ("--threads", "4")
+    run = train(definition.project, module, "--epochs", definition.epochs, *threads)
+    return definition.of_audit(run), definition.of_witness(witness)
 
 
 @pytest.mark.parametrize(
-    ("late", "order_is_right", "content_is_right", "seen_once"),
+    ("late", "expected"),
     [
-        ((), True, True, True),  # the control: what is broken is only the time of the fill
-        (("x",), True, False, True),  # all ids are right, and the model learns from other rows
-        (("label",), True, False, True),
-        (("row_id",), False, True, False),
-        (("x", "label", "row_id"), False, False, False),
+        ((), RIGHT),  # the control: what is broken is only the time of the fill
+        # All ids are right, and the model learns from other rows.
+        (("x",), Verdict(order=True, content=False, seen_once=True)),
+        (("label",), Verdict(order=True, content=False, seen_once=True)),
+        (("row_id",), Verdict(order=False, content=True, seen_once=False)),
+        (("x", "label", "row_id"), Verdict(order=False, content=False, seen_once=False)),
     ],
-    ids=lambda value: "+".join(value) or "nothing" if isinstance(value, tuple) else None,
+    ids=["nothing", "x", "label", "row_id", "all"],
 )
-def test_an_audit_notices_torn_batches(
+@pytest.mark.parametrize("variant", ["two_variable", *TWO_VARIABLES])
+def test_torn_batches_are_noticed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    late: tuple[str, ...],
-    order_is_right: bool,
-    content_is_right: bool,
-    seen_once: bool,
-) -> None:
-    identity = make_identity(tmp_path, FULL)
-    module = identity.load(VARIANTS[0])
-    right = train(identity, module, label="right")
-    monkeypatch.setattr(TornFeeder, "late", late)
-    monkeypatch.setattr(module, "Feeder", TornFeeder)
-    torn = train(identity, module, label="torn")
-    assert right.report["rows_seen_once"] is True
-    assert torn.report["rows_seen_once"] is seen_once
-    same_order = torn.report["order_digest"] == right.report["order_digest"]
-    same_content = torn.report["content_digest"] == right.report["content_digest"]
-    assert (same_order, same_content) == (order_is_right, content_is_right)
-
-
-def jitter() -> None:
-    """Up to 4 ms, or nothing at all."""
-    time.sleep(max(0.0, np.random.uniform(-0.002, 0.004)))
-
-
-def delay_writer(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
-    """Each batch is made with a delay."""
-    training_batches = module.training_batches
-
-    def delayed(*args: Any) -> Any:
-        def slow(batch: Any) -> Any:
-            with tf.control_dependencies([tf.py_function(jitter, [], [])]):
-                return batch._replace(row_id=tf.identity(batch.row_id))
-
-        batches = training_batches(*args)
-        count = tf.data.experimental.assert_cardinality(len(batches))
-        return batches.map(slow).apply(count)
-
-    monkeypatch.setattr(module, "training_batches", delayed)
-
-
-def delay_reader(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
-    """Each step takes longer, before and after the model has its batch."""
-    learn = module.Learner.learn
-
-    def slow(learner: Any, batch: Any) -> Any:
-        with tf.control_dependencies([tf.py_function(jitter, [], [])]):
-            result = learn(learner, batch._replace(x=tf.identity(batch.x)))
-        with tf.control_dependencies([result[0]]):
-            tf.py_function(jitter, [], [])
-        return result
-
-    monkeypatch.setattr(module.Learner, "learn", slow)
-
-
-@pytest.fixture(scope="module")
-def plain_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Many epochs of a run that nothing delays."""
-    project = make_identity(tmp_path_factory.mktemp("plain"), PARTIAL)
-    return train(project, project.load(VARIANTS[0]), "--epochs", str(EPOCHS))
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize(
-    "delays",
-    [[delay_writer], [delay_reader], [delay_writer, delay_reader]],
-    ids=["writer", "reader", "both"],
-)
-def test_delays_tear_no_batch(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    plain_run: Run,
     variant: str,
-    delays: list[Callable[[pytest.MonkeyPatch, ModuleType], None]],
+    late: tuple[str, ...],
+    expected: Verdict,
 ) -> None:
-    identity = make_identity(tmp_path, PARTIAL)
-    module = identity.load(variant)
-    for delay in delays:
-        delay(monkeypatch, module)
-    report = train(identity, module, "--epochs", str(EPOCHS)).report
-    assert report["rows_seen_once"] is True
-    for digest in ("order_digest", "content_digest"):
-        assert report[digest] == plain_run.report[digest]
+    torn = torn_by_a_thread if variant == "two_variable" else torn_in_a_run
+    assert verdicts(tmp_path, monkeypatch, variant, torn(late)) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("feeders", "expected"),
+    [
+        (not_primed, Verdict(order=False, content=False, seen_once=False)),
+        (not_primed_with_x, Verdict(order=True, content=False, seen_once=True)),
+    ],
+)
+@pytest.mark.parametrize("variant", TWO_VARIABLES)
+def test_training_on_empty_buffers_is_noticed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variant: str,
+    feeders: Feeders,
+    expected: Verdict,
+) -> None:
+    assert verdicts(tmp_path, monkeypatch, variant, feeders) == (expected, expected)
+
+
+def test_training_twice_on_the_last_batch_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit, witness = verdicts(tmp_path, monkeypatch, "two_variable_tf14", fused_to_the_end)
+    # The audit has what the runs return, and the one that failed returned nothing.
+    assert audit == RIGHT
+    assert witness == Verdict(order=False, content=False, seen_once=False)
