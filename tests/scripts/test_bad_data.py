@@ -1,6 +1,8 @@
 """Data that cannot be used: status 2, one line that names the place, and nothing left behind."""
 
 import io
+import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -8,12 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
-from making import TINY, Project, changed, make, points
-from running import arguments, call, finish, lines, records_of, snapshot, start
+from making import EACH_VARIANT, HOW, PARTS, TINY, VARIANTS, Project, changed, make, points
+from running import Run, arguments, call, finish, lines, records_of, snapshot, start, train
+from sessions import EACH_INPUT, EACH_TARGET, TF2, TF14, python_threads
 
 ROWS = 60
 BAD = 57
+each_target = pytest.mark.parametrize("variant", EACH_TARGET)
 SPEC = changed(
     TINY,
     {
@@ -222,10 +227,17 @@ def test_the_source_may_be_elsewhere(tiny: tuple[Project, ModuleType]) -> None:
 # -- Prepared records -----------------------------------------------------------------------------
 
 
-def shard(project: Project) -> Path:
-    """The second of the files that hold the training rows."""
-    (found,) = project.records.glob("*/train-00001.tfrecord")
-    return found
+def shard(project: Project, name: str = "train-00001") -> tuple[Path, int]:
+    """A file of the records, by default the second with training rows; where its last begins."""
+    (found,) = project.records.glob(f"*/{name}.tfrecord")
+    manifest = json.loads((found.parent / "manifest.json").read_text())
+    (entry,) = [
+        entry
+        for part in manifest["parts"].values()
+        for entry in part["shards"]
+        if entry["file"] == found.name
+    ]
+    return found, entry["blocks"][-1][0]
 
 
 def change_byte(at: Callable[[int], int]) -> Callable[[Path], None]:
@@ -261,30 +273,67 @@ RECORD_DAMAGE: dict[str, Callable[[Path], None]] = {
     "emptied": lambda path: path.write_bytes(b""),
     "removed": Path.unlink,
 }
-TRAINED = changed(TINY, {"records": {"rows_per_record": 4, "shards": 3}})
+# What frames a record is read by TensorFlow alone.
+FRAMING = [name for name in RECORD_DAMAGE if "length" in name or name.endswith("checksum")]
+TRAINED = changed(
+    TINY,
+    {"variants": {name: HOW[name] for name in EACH_INPUT}},
+    {"records": {"rows_per_record": 4, "shards": 3}, "splits": {"parts": PARTS}},
+)
 
 
 @pytest.mark.parametrize(
-    ("compression", "damage"),
+    ("variant", "compression", "damage"),
     [
-        *(("none", damage) for damage in RECORD_DAMAGE),
-        ("zlib", "flipped in the data"),
-        ("zlib", "flipped in the length"),
+        *((TF2[0], "none", damage) for damage in RECORD_DAMAGE),
+        (TF2[0], "zlib", "flipped in the length"),
+        *((variant, "none", "flipped in the data") for variant in EACH_INPUT[1:]),
+        *((variant, "zlib", "flipped in the data") for variant in EACH_INPUT),
     ],
 )
 def test_damaged_records(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], compression: str, damage: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], variant: str, compression: str, damage: str
 ) -> None:
+    """A line names the file and, where the file has its size, the byte; no thread is left."""
     spec = changed(TRAINED, {"records": {"compression": compression}})
     project = make(tmp_path, spec, points(ROWS))
-    module = project.load()
+    module = project.load(variant)
     assert call(module, arguments(project, "work", "prepare")) == 0
-    path = shard(project)
+    path, byte = shard(project)
     RECORD_DAMAGE[damage](path)
+    before = python_threads()
     line = refused(project, module, capsys)
-    assert str(path) in line
+    fault = f"damaged record at byte {byte}" if "flipped" in damage else "missing or cut"
+    assert line == f"{path}: {fault}; prepare --fresh makes it anew"
+    assert python_threads() <= before
     assert call(module, arguments(project, "work", "prepare", "--fresh")) == 0
     assert call(module, arguments(project, "work", "--steps", "1")) == 0
+
+
+@pytest.mark.parametrize("variant", EACH_INPUT)
+def test_a_damaged_record_that_is_validated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], variant: str
+) -> None:
+    """After training on what is whole, or by `evaluate`."""
+    project = make(tmp_path, TRAINED, points(ROWS))
+    module = project.load(variant)
+    train(project, module, "--steps", "1")
+    path, byte = shard(project, "validation-00001")
+    RECORD_DAMAGE["flipped in the data"](path)
+    message = f"{path}: damaged record at byte {byte}; prepare --fresh makes it anew"
+    assert refused(project, module, capsys, "evaluate") == message
+    assert call(module, arguments(project, "work")) == 2
+    assert capsys.readouterr().err == f"{message}\n"
+
+
+@pytest.mark.parametrize("damage", FRAMING)
+def test_what_frames_a_record_is_nothing_to_numpy(tmp_path: Path, damage: str) -> None:
+    """It takes the places of the records, and their checksums, from the manifest."""
+    project = make(tmp_path, TRAINED, points(ROWS))
+    module = project.load(TF14[0])
+    whole = train(project, module, label="whole")
+    RECORD_DAMAGE[damage](shard(project)[0])
+    assert train(project, module, label="damaged").audit == whole.audit
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"parts": {}}', "[]", "\0"])
@@ -327,12 +376,13 @@ def test_records_serve_without_their_source(tiny: tuple[Project, ModuleType]) ->
 # -- Folders that cannot be written ---------------------------------------------------------------
 
 
+@each_target
 @pytest.mark.parametrize("in_the_way", ["records", "work", "work/work", "work/work/checkpoints"])
 def test_a_file_in_the_way(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], in_the_way: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], in_the_way: str, variant: str
 ) -> None:
-    project = make(tmp_path, TRAINED, points(8))
-    module = project.load()
+    project = make(tmp_path, TRAINED, points(20))
+    module = project.load(variant)
     if in_the_way != "records":
         assert call(module, arguments(project, "work", "prepare")) == 0
     path = project.root / in_the_way
@@ -347,22 +397,27 @@ def test_a_place_that_takes_no_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str
 ) -> None:
     """Not even root's."""
-    project = make(tmp_path, TRAINED, points(8))
-    line = refused(project, project.load(), capsys, flag, "/proc/specgen")
+    project = make(tmp_path, TRAINED, points(20))
+    line = refused(project, project.load(TF2[0]), capsys, flag, "/proc/specgen")
     assert "/proc/specgen" in line
 
 
+@each_target
 @pytest.mark.parametrize(
     ("name", "argv"),
     [("audit.jsonl", ["--audit"]), ("report.json", []), ("weights.npz", [])],
 )
 def test_a_folder_in_the_way(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, argv: list[str]
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    argv: list[str],
+    variant: str,
 ) -> None:
-    project = make(tmp_path, TRAINED, points(8))
+    project = make(tmp_path, TRAINED, points(20))
     path = project.work() / name
     (path / "mine").mkdir(parents=True)
-    assert call(project.load(), arguments(project, "work", *argv)) == 2
+    assert call(project.load(variant), arguments(project, "work", *argv)) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert (path / "mine").exists()
 
@@ -385,11 +440,107 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 def test_as_a_program(tmp_path: Path) -> None:
     """One line and no more, beside what TensorFlow says of itself."""
-    project = make(tmp_path, SPEC)
+    project = make(tmp_path, changed(SPEC, {"variants": {name: HOW[name] for name in EACH_TARGET}}))
     with_value("label", -1)(project)
-    for script in ("tiny.py", "tiny_data.py"):
-        status, out, err = finish(start(project, [f"generated/{script}"]))
+    programs = [
+        start(project, [str(project.script(variant))]) for variant in (*EACH_TARGET, "data")
+    ]
+    for program in programs:
+        status, out, err = finish(program)
         assert (status, out) == (2, "")
         (line,) = lines(err)
         assert ROW in line
         assert not snapshot(project.root / "runs")
+
+
+# -- What fails while batches are read ahead ------------------------------------------------------
+
+MODEL = """
+import itertools
+import keras
+import tensorflow as tf
+
+calls = itertools.count(1)
+
+
+def fail():
+    if next(calls) == 4:
+        raise ValueError("no such thing")
+
+
+def checked(rows):
+    with tf.control_dependencies([tf.numpy_function(fail, [], [])]):
+        return tf.identity(rows)
+
+
+class Model(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.logits = keras.layers.Dense(4)
+
+    def call(self, rows, training=False):
+        return self.logits(checked(rows))
+
+
+def of_tf14(rows, training):
+    return tf.matmul(checked(rows), tf.compat.v1.get_variable("kernel", (3, 4)))
+"""
+FAILING = changed(
+    TINY,
+    EACH_VARIANT,
+    {"model": {"layers": None, "import": {"tf2": "models:Model", "tf1.4": "models:of_tf14"}}},
+    {"train": {"checkpoint": {"every_steps": 2}}},
+)
+
+
+@pytest.fixture
+def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project whose model fails once, in its fourth step."""
+    project = make(tmp_path, FAILING, points(ROWS))
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "models.py").write_text(MODEL)
+    monkeypatch.delitem(sys.modules, "models", raising=False)
+    return project
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_model_that_fails(failing: Project, variant: str) -> None:
+    """Its error comes out of `main`, nothing waits for ever, and the next run continues."""
+    module = failing.load(variant)
+    before = python_threads()
+    with pytest.raises(tf.errors.OpError, match="no such thing"):
+        call(module, arguments(failing, "work"))
+    assert python_threads() <= before
+    assert [path.stem[-2:] for path in Run(failing.work()).checkpoints] == ["02"]
+    assert call(module, arguments(failing, "work")) == 0
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_reading_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str
+) -> None:
+    project = make(tmp_path, changed(TINY, EACH_VARIANT), points(ROWS))
+    module = project.load(variant)
+    epoch = module.data.Records.epoch
+
+    def fail(records: Any, number: int, *place: int) -> Any:
+        if number:
+            raise RuntimeError("no such thing")
+        return epoch(records, number, *place)
+
+    before = python_threads()
+    with monkeypatch.context() as patch:
+        patch.setattr(module.data.Records, "epoch", fail)
+        with pytest.raises((RuntimeError, tf.errors.OpError), match="no such thing"):
+            call(module, arguments(project, "work"))
+    assert python_threads() <= before
+    assert call(module, arguments(project, "work")) == 0
+
+
+def test_programs_that_fail(failing: Project) -> None:
+    """They end, with all the threads that call into Python."""
+    programs = [start(failing, [str(failing.script(variant))]) for variant in EACH_INPUT]
+    for program in programs:
+        status, _, err = finish(program)
+        assert status == 1
+        assert "no such thing" in err

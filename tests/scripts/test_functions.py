@@ -1,30 +1,20 @@
-"""What TensorFlow is asked to do: each step function is traced once, and `measure` adds up."""
+"""What TensorFlow is asked to do: a step is built once, and `measure` adds up."""
 
 import json
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
-from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make, points
+from making import EACH_VARIANT, HOW, TINY, VARIANTS, Project, changed, make, points
 from running import arguments, call, snapshot, train
+from sessions import EACH_INPUT, TF2, TF14, feeds, kept, recorded
 
 SPEC = changed(TINY, EACH_VARIANT, {"splits": {"parts": {"train": 0.7, "validation": 0.3}}})
 each_variant = pytest.mark.parametrize("variant", VARIANTS)
-
-
-def kept(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[Any]:
-    """The objects that a class of the script makes, as they are made."""
-    made = []
-
-    class Kept(getattr(module, name)):
-        def __init__(self, *args: Any) -> None:
-            super().__init__(*args)
-            made.append(self)
-
-    monkeypatch.setattr(module, name, Kept)
-    return made
+each_last_batch = pytest.mark.parametrize("last_batch", ["keep", "drop"])
 
 
 def traces(owner: Any) -> dict[str, int]:
@@ -37,8 +27,8 @@ def traces(owner: Any) -> dict[str, int]:
     }
 
 
-@each_variant
-@pytest.mark.parametrize("last_batch", ["keep", "drop"])
+@pytest.mark.parametrize("variant", TF2)
+@each_last_batch
 def test_every_function_is_traced_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str, last_batch: str
 ) -> None:
@@ -54,6 +44,49 @@ def test_every_function_is_traced_once(
     assert set(counts.values()) == {1}, counts
 
 
+@pytest.mark.parametrize("variant", TF14)
+@each_last_batch
+def test_the_graph_is_final_before_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str, last_batch: str
+) -> None:
+    """Nothing is added while it trains and validates, nor while `evaluate` reads all parts."""
+    spec = changed(SPEC, {"train": {"last_batch": last_batch}})
+    project = make(tmp_path, spec, points(14))
+    module = project.load(variant)
+    feeders, learners = (kept(monkeypatch, module, name) for name in ("Feeder", "Learner"))
+    runs = recorded(monkeypatch)
+    train(project, module, "--epochs", "3")
+    (feeder,) = feeders
+    began = next(place for place, run in enumerate(runs) if any(feeds(feeder, run)))
+    assert all(run.final for run in runs[began:])
+    assert len({run.version for run in runs[began:]}) == 1
+
+    runs.clear()
+    assert call(module, arguments(project, "work", "evaluate")) == 0
+    read = [run for run in runs if any(each is learners[-1].sums for each in run.fetches)]
+    assert len(read) == 4  # batches of 4, of 10 rows and of 4
+    assert len({run.version for run in runs}) == 1
+
+
+@pytest.mark.parametrize("variant", TF14)
+def test_nothing_that_a_session_gives_is_a_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str
+) -> None:
+    """But for an audit: not even the values of the buffers, on their way back to the host."""
+    spec = changed(SPEC, {"train": {"batch_size": 6}})  # a size that no weight has
+    project = make(tmp_path, spec, points(23))
+    module = project.load(variant)
+    feeders, runs = kept(monkeypatch, module, "Feeder"), recorded(monkeypatch)
+    assert call(module, arguments(project, "work")) == 0
+    steps = [run for run in runs if any(feeds(feeders[0], run))]
+    assert len(steps) >= 6
+    assert {np.shape(value) for run in steps for value in run.values} == {()}
+    assert not any(np.shape(value)[:1] == (6,) for run in runs for value in run.values)
+    runs.clear()
+    train(project, module, "--fresh")
+    assert any(np.shape(value)[:1] == (6,) for run in runs for value in run.values)
+
+
 def measured(project: Project, module: ModuleType, *argv: str) -> dict[str, Any]:
     assert call(module, arguments(project, "work", "measure", *argv)) == 0
     return json.loads((project.work() / "measure.json").read_text())
@@ -65,7 +98,7 @@ def test_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str], variant: st
     module = project.load(variant)
     result = measured(project, module)
     fill, alone, fused = (result["seconds_a_step"][name] for name in ("fill", "train", "fused"))
-    assert result["method"] == variant
+    assert result["method"] == HOW[variant]["buffers"]["method"]
     assert min(fill, alone, fused) > 0
     assert result["spread"].keys() == result["seconds_a_step"].keys()
     assert result["speedup"] == pytest.approx((fill + alone) / fused)
@@ -99,10 +132,11 @@ def test_measuring_leaves_a_run_as_it_is(tmp_path: Path, variant: str) -> None:
     assert train(project, module).audit == expected
 
 
-def test_a_slow_input_bounds_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("variant", EACH_INPUT)
+def test_a_slow_input_bounds_the_run(tmp_path: Path, variant: str) -> None:
     """Sleeps of 10 ms a batch stand far above a step of this model."""
     project = make(tmp_path, SPEC, points(40))
-    result = measured(project, project.load(VARIANTS[0]), "--slow-input", "10")
+    result = measured(project, project.load(variant), "--slow-input", "10")
     assert result["bound"] == "input"
     assert result["seconds_a_step"]["fill"] >= 0.01
     assert result["seconds_a_step"]["fused"] >= 0.01

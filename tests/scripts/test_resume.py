@@ -16,6 +16,7 @@ import pytest
 
 from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make, points
 from running import Run, arguments, call, same_weights, snapshot, train
+from sessions import EACH_TARGET, TF2, TF14
 
 SPEC = changed(
     TINY,
@@ -40,11 +41,13 @@ class Killed(BaseException):
 
 @pytest.fixture
 def variant(request: pytest.FixtureRequest) -> str:
-    """The first, where a test does not ask for both: what is kept does not depend on it."""
+    """The first, where a test asks for none: what it is about is written the same for all."""
     return getattr(request, "param", VARIANTS[0])
 
 
 each_variant = pytest.mark.parametrize("variant", VARIANTS, indirect=True)
+# A checkpoint depends on the target, and on nothing else of a variant.
+each_target = pytest.mark.parametrize("variant", EACH_TARGET, indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +149,7 @@ def kill_at(monkeypatch: pytest.MonkeyPatch, moment: str, name: str, times: int 
     monkeypatch.setattr(os, moment, killing)
 
 
+@each_target
 @pytest.mark.parametrize(("moment", "save"), [("fsync", 3), ("replace", 1), ("replace", 3)])
 def test_killed_while_it_saves(
     tiny: tuple[Project, ModuleType],
@@ -162,6 +166,7 @@ def test_killed_while_it_saves(
     assert_undisturbed(train(project, module), undisturbed)
 
 
+@each_target
 @pytest.mark.parametrize("name", ["weights.npz", "report.json"])
 def test_killed_before_the_report(
     tiny: tuple[Project, ModuleType], undisturbed: Run, monkeypatch: pytest.MonkeyPatch, name: str
@@ -193,6 +198,7 @@ def other_content(path: Path) -> None:
     np.savez(path, something=np.zeros(3))
 
 
+@each_target
 @pytest.mark.parametrize("damage", [cut_short, emptied, flipped, other_content])
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(
     tiny: tuple[Project, ModuleType],
@@ -213,6 +219,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(
     assert_undisturbed(run, undisturbed)
 
 
+@each_target
 def test_all_checkpoints_damaged(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
     project, module = tiny
     for path in train(project, module, "--steps", "9").checkpoints:
@@ -220,13 +227,37 @@ def test_all_checkpoints_damaged(tiny: tuple[Project, ModuleType], undisturbed: 
     assert_undisturbed(train(project, module), undisturbed)
 
 
-def test_methods_continue_each_other(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
+@pytest.mark.parametrize(
+    ("variant", "variants"), [(TF2[0], TF2), (TF14[0], TF14)], indirect=["variant"]
+)
+def test_methods_continue_each_other(
+    tiny: tuple[Project, ModuleType], undisturbed: Run, variants: list[str]
+) -> None:
     """A checkpoint belongs to what is learned, not to how the bytes reach the device."""
-    project, _ = tiny
-    modules = [project.load(variant) for variant in VARIANTS]
-    train(project, modules[0], "--steps", "6")
-    train(project, modules[1], "--steps", "11")
-    assert_undisturbed(train(project, modules[0]), undisturbed)
+    project, module = tiny
+    for stop, other in enumerate(variants[1:], 1):
+        train(project, module, "--steps", str(4 * stop - 1))
+        train(project, project.load(other), "--steps", str(4 * stop + 2))
+    assert_undisturbed(train(project, module), undisturbed)
+
+
+@pytest.mark.parametrize(
+    ("variant", "other"), [EACH_TARGET, EACH_TARGET[::-1]], indirect=["variant"]
+)
+def test_a_checkpoint_of_the_other_target_is_refused(
+    tiny: tuple[Project, ModuleType], capsys: pytest.CaptureFixture[str], other: str
+) -> None:
+    """They learn the same, but do not remember the same."""
+    project, module = tiny
+    train(project, module, "--steps", "1")
+    before = snapshot(project.work())
+    for command in ("train", "evaluate"):
+        capsys.readouterr()
+        assert call(project.load(other), arguments(project, "work", command)) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert str(Run(project.work()).checkpoints[-1]) in line
+        assert "--fresh" in line
+    assert snapshot(project.work()) == before
 
 
 @pytest.mark.parametrize(
@@ -273,6 +304,7 @@ def test_another_seed_is_refused(
     assert "train.seed" in capsys.readouterr().err
 
 
+@each_target
 def test_what_changes_no_weight_may_change(
     variant: str, tiny: tuple[Project, ModuleType], undisturbed: Run
 ) -> None:
@@ -327,6 +359,7 @@ def test_without_audit_the_report_has_no_digests(tiny: tuple[Project, ModuleType
     assert not (project.work() / "audit.jsonl").exists()
 
 
+@each_target
 def test_nothing_to_evaluate(
     tiny: tuple[Project, ModuleType], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
-"""The rows that the native pipeline delivers, step by step, are those of the definition.
+"""The rows that a pipeline delivers, step by step, are those of the definition.
 
-The values of a row tell its id, so that a row which lost its own values is noticed as well.
+TensorFlow reads them for one target, NumPy for the other. The values of a row tell its id, so that
+a row which lost its own values is noticed as well.
 """
 
 from collections.abc import Iterator
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 
 import reference_order
-from making import PARTS, TINY, Spec, changed, make
+from making import HOW, PARTS, TINY, Spec, changed, make
 from reference_order import Layout
 from running import records_of
+from sessions import EACH_TARGET
 
 EPOCHS = 3
 SEED = 11
@@ -51,6 +53,7 @@ class Case:
         return changed(
             TINY,
             {
+                "variants": {name: HOW[name] for name in EACH_TARGET},
                 "placeholders": {
                     "x": {"dtype": "int32", "shape": [2]},
                     "label": {"classes": CLASSES},
@@ -138,26 +141,41 @@ CASES = {
 }
 
 
+Prepared = tuple[Case, dict[str, ModuleType], Any]
+
+
 @pytest.fixture(scope="module", params=CASES.values(), ids=CASES.keys())
-def prepared(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Case, ModuleType, Any]:
-    """A case, its script, and its records."""
+def prepared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    """A case, its script for each target, and its records."""
     case: Case = request.param
     return case, *prepare(case, tmp_path_factory.mktemp("order"))
 
 
-def prepare(case: Case, folder: Path) -> tuple[ModuleType, Any]:
-    """The script of a case, and its records."""
+def prepare(case: Case, folder: Path) -> tuple[dict[str, ModuleType], Any]:
     project = make(folder, case.spec, case.columns)
-    module = project.load()
-    return module, records_of(project, module)
+    modules = {variant: project.load(variant) for variant in EACH_TARGET}
+    return modules, records_of(project, modules[EACH_TARGET[1]])
 
 
-def delivered(case: Case, batches: Any) -> Iterator[list[int]]:
+each_target = pytest.mark.parametrize("variant", EACH_TARGET)
+
+
+def read(module: ModuleType, batches: Any) -> Iterator[Any]:
+    """What a pipeline of a script gives, as NumPy's arrays."""
+    if hasattr(batches, "as_numpy_iterator"):
+        yield from batches.as_numpy_iterator()
+        return
+    found = [module.as_stored(batch) for batch in batches.batches]
+    assert len(found) == batches.count
+    for batch in found:
+        assert [values.dtype for values in batch] == ["int32", "int64", "int64"]
+        yield batch
+
+
+def delivered(case: Case, module: ModuleType, batches: Any) -> Iterator[list[int]]:
     """The ids of each batch, whose values must be those of its rows."""
     x, label = case.columns.values()
-    for batch in batches.as_numpy_iterator():
+    for batch in read(module, batches):
         real = batch.row_id >= 0
         ids = batch.row_id[real]
         assert len(batch.row_id) == case.layout.batch_size
@@ -174,32 +192,55 @@ def steps_to_start_at(case: Case, steps: int) -> list[int]:
     return sorted({0, *pairs[case.rows % len(pairs)]} & set(range(steps)))
 
 
-def test_training_has_the_rows_of_the_definition(
-    prepared: tuple[Case, ModuleType, Any],
-) -> None:
-    case, module, records = prepared
+@each_target
+def test_training_has_the_rows_of_the_definition(prepared: Prepared, variant: str) -> None:
+    case, modules, records = prepared
+    module = modules[variant]
     expected = [ids.tolist() for ids in case.layout.batches(case.ids()["train"], SEED, EPOCHS)]
     assert module.steps_an_epoch(records) * EPOCHS == len(expected)
     for start in steps_to_start_at(case, len(expected)):
         found = module.training_batches(records, SEED, start, len(expected))
-        assert list(delivered(case, found)) == expected[start:], f"from step {start} on"
+        assert list(delivered(case, module, found)) == expected[start:], f"from step {start} on"
 
 
-def test_every_part_is_stored_as_defined(prepared: tuple[Case, ModuleType, Any]) -> None:
-    case, module, records = prepared
+@each_target
+def test_every_part_is_stored_as_defined(prepared: Prepared, variant: str) -> None:
+    case, modules, records = prepared
+    module = modules[variant]
     for part, ids in case.ids().items():
-        found = delivered(case, module.stored_batches(records, part))
+        found = delivered(case, module, module.stored_batches(records, part))
         assert [row for batch in found for row in batch] == ids.tolist(), part
         assert records.rows(part) == len(ids)
 
 
+def test_numpy_reads_from_any_row_in_batches_of_any_size(prepared: Prepared) -> None:
+    """By any number of threads; what a script asks for is a part of that."""
+    case, _, records = prepared
+    stored = case.ids()["train"]
+    epoch = case.layout.epoch(stored, 1, SEED)
+    for first, size, threads in ((0, len(stored), 1), (len(stored) // 3, 7, 3)):
+        for ids, batches in (
+            (epoch, records.read_epoch(1, SEED, first, size, threads)),
+            (stored, records.read_part("train", size, threads, first)),
+        ):
+            found = list(batches)
+            assert [len(batch.row_id) for batch in found[:-1]] == [size] * (len(found) - 1)
+            rows = np.concatenate([batch.row_id for batch in found])
+            assert rows.tolist() == ids[first:].tolist(), (first, size, threads)
+            for name, column in case.columns.items():
+                values = np.concatenate([getattr(batch, name) for batch in found])
+                assert np.array_equal(values, column[rows])
+
+
+@each_target
 @pytest.mark.parametrize("shuffle", ["window", "none"])
-def test_training_can_begin_and_end_at_any_step(tmp_path: Path, shuffle: str) -> None:
+def test_training_can_begin_and_end_at_any_step(tmp_path: Path, shuffle: str, variant: str) -> None:
     layout = Layout(9, 3, 2, shuffle, window_rows=25, batch_size=34)
     case = Case(100, layout)
-    module, records = prepare(case, tmp_path)
+    modules, records = prepare(case, tmp_path)
+    module = modules[variant]
     expected = [ids.tolist() for ids in layout.batches(case.ids()["train"], SEED, 2)]
     for start in range(len(expected)):
         for stop in (start + 1, len(expected)):
             found = module.training_batches(records, SEED, start, stop)
-            assert list(delivered(case, found)) == expected[start:stop], (start, stop)
+            assert list(delivered(case, module, found)) == expected[start:stop], (start, stop)

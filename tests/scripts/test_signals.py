@@ -4,12 +4,14 @@ import signal
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from making import EACH_VARIANT, TINY, VARIANTS, Project, changed, make, points
-from running import Run, arguments, finish, lines, same_weights, snapshot, start, wait_until
+from running import Run, arguments, finish, lines, same_weights, snapshot, start, train, wait_until
+from sessions import EACH_INPUT
 
 SPEC = changed(
     TINY,
@@ -51,7 +53,7 @@ def interrupt(running: subprocess.Popen[str], run: Run, number: signal.Signals) 
     return status, err
 
 
-STOPS = {"two_variable": (signal.SIGINT, 130), "prefetch": (signal.SIGTERM, 143)}
+STOPS = dict(zip(EACH_INPUT, cycle([(signal.SIGTERM, 143), (signal.SIGINT, 130)])))
 
 
 def disturb(project: Project, variant: str) -> None:
@@ -72,13 +74,17 @@ def disturb(project: Project, variant: str) -> None:
     assert status == 0, err
 
 
+def undisturbed(project: Project, variant: str) -> None:
+    status, _, err = finish(program(project, variant, f"whole_{variant}"))
+    assert status == 0, err
+
+
 def test_stopped_killed_and_continued(project: Project) -> None:
     """With one thread, the end is equal bit by bit to that of an undisturbed run."""
     with ThreadPoolExecutor() as side_by_side:
-        list(side_by_side.map(disturb, [project] * len(VARIANTS), VARIANTS))
-    for variant in VARIANTS:
-        status, _, err = finish(program(project, variant, f"whole_{variant}"))
-        assert status == 0, err
+        list(side_by_side.map(disturb, [project] * len(STOPS), STOPS))
+        list(side_by_side.map(undisturbed, [project] * len(STOPS), STOPS))
+    for variant in STOPS:
         run, whole = (Run(project.work(f"{label}_{variant}")) for label in ("disturbed", "whole"))
         assert run.audit == whole.audit
         assert len(run.audit) == STEPS
@@ -88,20 +94,25 @@ def test_stopped_killed_and_continued(project: Project) -> None:
 
 
 def test_stopped_while_tensorflow_blocks(project: Project) -> None:
-    """A batch takes half a minute: no step ends in time, so nothing is saved, and it says so."""
-    blocked = [
-        program(project, variant, f"blocked_{variant}", "--slow-input", "30000")
-        for variant in VARIANTS
-    ]
-    for process in blocked:
+    """In the middle of a run a batch takes half a minute: no step ends in time to be saved."""
+    labels = {variant: f"blocked_{variant}" for variant in VARIANTS}
+    for variant, label in labels.items():
+        train(project, project.load(variant), "--steps", "5", label=label)
+    before = {variant: snapshot(project.work(label)) for variant, label in labels.items()}
+    blocked = {
+        variant: program(project, variant, label, "--slow-input", "30000")
+        for variant, label in labels.items()
+    }
+    for process in blocked.values():
         wait_until_printed(process, "training on")
         process.send_signal(signal.SIGTERM)
     sent = time.monotonic()
-    for variant, process in zip(VARIANTS, blocked, strict=True):
+    for variant, process in blocked.items():
         status, _, err = finish(process)
         assert status == 143
         assert "stopped" in lines(err)[-1]
-        assert not Run(project.work(f"blocked_{variant}")).checkpoints
+        before[variant].pop("report.json")  # of the steps until then
+        assert snapshot(project.work(labels[variant])) == before[variant]
     assert time.monotonic() - sent < 2 * GRACE  # not the half minute that the batch takes
 
 
@@ -114,17 +125,21 @@ def wait_until_printed(process: subprocess.Popen[str], text: str) -> None:
 
 
 def test_a_second_signal_stops_at_once(project: Project) -> None:
-    process = program(project, VARIANTS[0], "twice", "--slow-input", "30000")
-    wait_until_printed(process, "training on")
-    process.send_signal(signal.SIGINT)
-    assert process.stderr is not None
-    while "stopping" not in process.stderr.readline():
-        pass
-    process.send_signal(signal.SIGINT)
-    sent = time.monotonic()
-    status, _, _ = finish(process)
-    assert status == 130
-    assert time.monotonic() - sent < GRACE
+    asked = [
+        program(project, variant, f"twice_{variant}", "--slow-input", "30000")
+        for variant in EACH_INPUT
+    ]
+    for process in asked:
+        wait_until_printed(process, "training on")
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        while "stopping" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        status, _, _ = finish(process)
+        assert status == 130
+        assert time.monotonic() - sent < GRACE
 
 
 # -- While records are written --------------------------------------------------------------------
