@@ -7,6 +7,7 @@ Usage: python digits_data.py [--records DIR] [--source PATH] [--fresh]
 import argparse
 import collections
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -61,12 +62,16 @@ FRAMING_BYTES = 16  # of a TFRecord: its length in 8 and a checksum of it in 4, 
 
 Batch = collections.namedtuple("Batch", ["image", "label", "row_id"])
 Column = collections.namedtuple("Column", ["key", "dtype", "shape", "classes"])
-# A row as it is stored. row_id is its position in the source; -1 marks padding.
+# A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
     image=Column("image", np.dtype("uint8"), (8, 8), None),
     label=Column("label", np.dtype("int64"), (), 10),
     row_id=Column("row_id", np.dtype("int64"), (), None),
 )
+# What pads the last batch, with the row id -1. Not of zeros alone: a model that divides by the
+# spread of a row would make them NaN.
+PADDING = Batch(*(np.resize([0, 1], (1,) + c.shape).astype(c.dtype)[0] for c in COLUMNS))
+PADDING = PADDING._replace(row_id=np.int64(-1))
 ROW_BYTES = 80
 if hasattr(tf, "io"):  # TensorFlow 2
     TFRecordWriter, tf_record_iterator = tf.io.TFRecordWriter, tf.compat.v1.io.tf_record_iterator
@@ -307,16 +312,11 @@ class Records:
         shards = [shard for part in parts for shard in self.parts[part]["shards"]]
         return [(os.path.join(self.folder, shard["file"]), shard) for shard in shards]
 
-    def epoch(self, epoch, seed, first_row):
-        """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
-        blocks = self._blocks(epoch, seed)
-        rows = [entry[2] for _, entry in blocks]
-        windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
-        window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
-        files = list(dict.fromkeys(path for path, _ in blocks))
-        return files, window, first_row - sum(windows[:window])
+    def stored_blocks(self, part):
+        """Path and manifest entry of each block of a part, in stored order."""
+        return [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
 
-    def _blocks(self, epoch, seed):
+    def blocks(self, epoch, seed):
         """Path and manifest entry of each block of an epoch, in the order of reading."""
         shards = self.shards("train")
         whole = [s for s in shards if len(s[1]["blocks"]) == len(shards[0][1]["blocks"])]
@@ -328,27 +328,24 @@ class Records:
                 blocks += [(path, entries[turn]) for path, entries in cycle if turn < len(entries)]
         return blocks
 
+    def epoch(self, epoch, seed, first_row):
+        """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
+        blocks = self.blocks(epoch, seed)
+        rows = [entry[2] for _, entry in blocks]
+        windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
+        window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
+        files = list(dict.fromkeys(path for path, _ in blocks))
+        return files, window, first_row - sum(windows[:window])
+
     def read_epoch(self, epoch, seed, first_row, size, threads):
         """The batches of an epoch from a row on, in its order."""
         _, first, skipped = self.epoch(epoch, seed, first_row)
+        order = functools.partial(window_order, seed, epoch)
+        return rebatch(read_ahead(self.blocks(epoch, seed), first, skipped, order, threads), size)
 
-        def windows():
-            for window, rows in read_ahead(self._blocks(epoch, seed), first, threads):
-                order = window_order(seed, epoch, window, len(rows.row_id))
-                yield rows, order[skipped if window == first else 0 :]
-
-        return cut(windows(), size)
-
-    def read_part(self, part, size, threads, first_row=0):
-        """The batches of a part from a row on, in stored order."""
-        blocks = [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
-        first, skipped = divmod(first_row, WINDOW_BLOCKS * ROWS_PER_RECORD)
-
-        def windows():
-            for window, rows in read_ahead(blocks, first, threads):
-                yield rows, np.arange(skipped if window == first else 0, len(rows.row_id))
-
-        return cut(windows(), size)
+    def read_part(self, part, size, threads):
+        """The batches of a part, in stored order."""
+        return rebatch(read_ahead(self.stored_blocks(part), 0, 0, stored_order, threads), size)
 
     def check_blocks(self):
         """Read all of it; UserError names the first damaged record."""
@@ -358,8 +355,12 @@ class Records:
                 for _ in tf_record_iterator(path):
                     whole += 1
             except tf.errors.DataLossError as error:
-                fault = f"damaged record at byte {shard['blocks'][whole][0]}"
-                raise UserError(f"{path}: {fault}; prepare --fresh makes it anew") from error
+                raise damaged(path, shard["blocks"][whole][0]) from error
+
+
+def damaged(path, offset):
+    fault = f"damaged record at byte {offset}"
+    return UserError(f"{path}: {fault}; prepare --fresh makes it anew")
 
 
 def window_order(seed, epoch, window, rows):
@@ -374,17 +375,16 @@ def read_block(path, entry):
         file.seek(offset + 12)  # past the length and its checksum
         block = file.read(size)
     if zlib.crc32(block) != checksum:
-        fault = f"damaged record at byte {offset}"
-        raise UserError(f"{path}: {fault}; prepare --fresh makes it anew")
+        raise damaged(path, offset)
     return block
 
 
 def decode(blocks):
     """All rows of consecutive blocks, in stored order."""
+    counts = [len(block) // ROW_BYTES for block in blocks]
     columns, offset = [], 0
     for column in COLUMNS:
         size = int(np.prod(column.shape))
-        counts = [len(block) // ROW_BYTES for block in blocks]
         pieces = [
             np.frombuffer(block, column.dtype, rows * size, rows * offset)
             for block, rows in zip(blocks, counts)
@@ -394,17 +394,22 @@ def decode(blocks):
     return Batch(*columns)
 
 
-def read_ahead(blocks, first, threads):
-    """Number and rows of each window of blocks from a first one on; threads read the next one."""
+def stored_order(window, rows):
+    return np.arange(rows)
+
+
+def read_ahead(blocks, first, skipped, order, threads):
+    """The rows of each window from a first one on, and their order; threads read the next one."""
     windows = [blocks[i : i + WINDOW_BLOCKS] for i in range(0, len(blocks), WINDOW_BLOCKS)]
     with ThreadPoolExecutor(threads) as pool:
         coming = pool.map(read_block, *zip(*windows[first]))
         for number, window in enumerate(windows[first + 1 :] + [[]], first):
             ready, coming = list(coming), pool.map(read_block, *zip(*window))
-            yield number, decode(ready)
+            rows = decode(ready)
+            yield rows, order(number, len(rows.row_id))[skipped if number == first else 0 :]
 
 
-def cut(windows, size):
+def rebatch(windows, size):
     """Batches out of windows, which are rows and their order; the last one has what is left."""
     pieces, missing = [], size
     for rows, order in windows:

@@ -85,13 +85,9 @@ def decode(blocks):
 
 
 def whole_batches(rows, count):
-    """Batches of all `count` rows; a filling, marked by row_id -1, completes the last one."""
-    # Not of zeros alone: a model that divides by the spread of a row would make them NaN.
-    filling = Batch(*(np.resize([0, 1], c.shape).astype(c.dtype) for c in data.COLUMNS))
-    missing = -count % BATCH_SIZE
-    filling = filling._replace(row_id=np.int64(-1))
-    fillings = tf.data.Dataset.from_tensors(filling).repeat(missing).batch(BATCH_SIZE)
-    return rows.concatenate(fillings).rebatch(BATCH_SIZE, drop_remainder=True)
+    """Batches of all `count` rows; the last one is padded."""
+    padding = tf.data.Dataset.from_tensors(data.PADDING).repeat(-count % BATCH_SIZE)
+    return rows.concatenate(padding.batch(BATCH_SIZE)).rebatch(BATCH_SIZE, drop_remainder=True)
 
 
 def epoch_rows(seed, epoch, files, first_window, first_row):
@@ -273,14 +269,20 @@ def model_input(batch):
     return tf.cast(batch.image, tf.float32) * 0.0625
 
 
-def losses(batch, logits):
+def real_rows(batch):
+    """1 for each row, 0 for each that pads the last batch."""
+    return tf.cast(batch.row_id >= 0, tf.float32)
+
+
+def losses(batch, outputs):
     """The loss of each row."""
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(batch.label, logits)
+    labels = batch.label
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=outputs)
 
 
 def scores(batch, logits):
     """Each of METRICS, for each row."""
-    return [tf.equal(tf.argmax(logits, axis=-1), batch.label)]
+    return [tf.equal(tf.argmax(logits, axis=1), batch.label)]
 
 
 class Learner:
@@ -298,7 +300,7 @@ class Learner:
         """One step: the mean loss of the rows and, where it is audited, what the model read."""
         with tf.GradientTape() as tape:
             row_losses = losses(batch, self.model(model_input(batch), training=True))
-            real = tf.cast(batch.row_id >= 0, tf.float32)
+            real = real_rows(batch)
             loss_sum = tf.reduce_sum(row_losses * real)
             loss = loss_sum / tf.reduce_sum(real)
             objective = loss + sum(self.model.losses)  # regularization, if the model has any
@@ -314,7 +316,7 @@ class Learner:
         with tf.device(self.device):
             logits = self.model(model_input(batch), training=False)
             rows = [losses(batch, logits), *scores(batch, logits)]
-            real = tf.cast(batch.row_id >= 0, tf.float64)
+            real = tf.cast(real_rows(batch), tf.float64)
             return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
     def evaluate(self, records, part, stop):
@@ -488,8 +490,14 @@ class Audit:
 # -- Commands -------------------------------------------------------------------------------------
 
 
-def configure(threads):
-    """What TensorFlow takes before its first operation only. Returns the device to train on."""
+def choose_device(gpus):
+    """The device to train on, where there are so many GPUs."""
+    return "GPU:0" if gpus else "CPU:0"
+
+
+@contextlib.contextmanager
+def device_for(threads):
+    """The device to train on; TensorFlow takes its settings before its first operation only."""
     if keras.backend.backend() != "tensorflow":
         raise UserError(f"Keras runs on {keras.backend.backend()}; set KERAS_BACKEND=tensorflow")
     keras.config.set_floatx("float32")
@@ -503,13 +511,13 @@ def configure(threads):
             tf.config.experimental.set_memory_growth(gpu, True)
     except RuntimeError as error:
         raise UserError("TensorFlow already runs in this process, with other settings") from error
-    return "GPU:0" if gpus else "CPU:0"
+    yield choose_device(len(gpus))
 
 
-def begin(options, stop):
+def begin(options, stop, device):
     """The records, a new model, and the checkpoints that belong to both."""
     records = data.prepare(options, stop)
-    learner = Learner(configure(options.threads), options.seed, options.audit)
+    learner = Learner(device, options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
     recipe["data"] = records.identity
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
@@ -522,9 +530,9 @@ def figures(values):
 class Run:
     """A training run, continued from its last checkpoint."""
 
-    def __init__(self, options, stop):
+    def __init__(self, options, stop, device):
         self.options, self.stop = options, stop
-        self.records, self.learner, self.checkpoints = begin(options, stop)
+        self.records, self.learner, self.checkpoints = begin(options, stop, device)
         os.makedirs(self.checkpoints.folder, exist_ok=True)
         if options.fresh:
             self.checkpoints.clear()
@@ -640,8 +648,8 @@ class Run:
 
 def train(options, stop):
     """Train from the last checkpoint to the last step, then evaluate and report."""
-    with locked(options.workdir):
-        run = Run(options, stop)
+    with locked(options.workdir), device_for(options.threads) as device:
+        run = Run(options, stop, device)
         done = run.state["step"]
         if done > run.total or (done == run.total and os.path.exists(run.path("report.json"))):
             print(f"{options.workdir}: {done} steps are trained already; see --fresh")
@@ -655,20 +663,23 @@ def train(options, stop):
 
 def evaluate(options, stop):
     """Print what the last checkpoint is worth."""
-    records, learner, checkpoints = begin(options, stop)
-    if not checkpoints.restore(learner):
-        raise UserError(f"{checkpoints.folder}: no checkpoint there; train first")
-    for part in records.parts:
-        result = learner.evaluate(records, part, stop)
-        stop.check()
-        print(f"{part}: {figures(result)}", flush=True)
+    with device_for(options.threads) as device:
+        records, learner, checkpoints = begin(options, stop, device)
+        if not checkpoints.restore(learner):
+            raise UserError(f"{checkpoints.folder}: no checkpoint there; train first")
+        for part in records.parts:
+            result = learner.evaluate(records, part, stop)
+            stop.check()
+            print(f"{part}: {figures(result)}", flush=True)
 
 
 def measure(options, stop):
     """Time filling alone, training alone and both together, in rounds that interleave."""
     rounds, steps, warm = 7, 20, HOST_PREFETCH + 2
-    records, learner, _ = begin(options, stop)
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
+    with contextlib.ExitStack() as stack:
+        device = stack.enter_context(device_for(options.threads))
+        records, learner, _ = begin(options, stop, device)
+        feeder = stack.enter_context(contextlib.closing(Feeder(learner.learn, device)))
         batches = 1 + (1 + rounds) * 2 * (warm + steps)
         feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
         work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}

@@ -26,12 +26,13 @@ _FOLDERS = [Path(__file__).parent / "templates", Path(__file__).parents[1] / "te
 def data_module(plans: Sequence[Plan]) -> str:
     """The data module that the scripts of a spec share; all variants have the same data."""
     reading = any(TARGETS[plan.target].reads_with_numpy for plan in plans)
-    return _render("data/module.py.j2", plans[0], read_with_numpy=reading)
+    return _render("data/module.py.j2", plans[0], reads_with_numpy=reading)
 
 
 def script(plan: Plan) -> str:
     """The training script of one variant."""
-    return _render(f"{TARGETS[plan.target].templates}/script.py.j2", plan)
+    target = TARGETS[plan.target]
+    return _render(f"{target.templates}/script.py.j2", plan, target=target)
 
 
 def _render(template: str, plan: Plan, **more: Any) -> str:

@@ -174,7 +174,7 @@ FAMILIES = {
 CHOOSES = {
     "data/module": {"npz"},
     "tf14/script": {"placeholders"},
-    "tf14/_names": {"iterator"},
+    "tf14/_compat": {"iterator"},
 }
 TEMPLATE_NAMES = sorted(
     path.relative_to(TEMPLATES).as_posix().removesuffix(".py.j2")

@@ -10,7 +10,7 @@ HOST_PREFETCH = 4
 
 
 def parallel_calls(spec: Spec) -> int | None:
-    """Elements worked on at once; None where TensorFlow decides."""
+    """Elements worked on at once; None for as many as the target finds best."""
     calls = spec.pipeline.parallel_calls
     return calls if isinstance(calls, int) else None
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from specgen.apportion import largest_remainder
 from specgen.document import Path
-from specgen.dtypes import ROW_ID_BYTES, WORD, WORD_BYTES, item_bytes
+from specgen.dtypes import WORD, WORD_BYTES, item_bytes
 
 Mark = Literal["said", "variant", "default"]
 
@@ -29,6 +29,7 @@ class Field:
     words: int | None  # that the whole numbers of a row travel in, if they do
     compute: str  # as the model or the loss takes it
     scaling: Mapping[str, float | list[float] | None]  # scale, offset, mean, std; None: no effect
+    is_scaled_on_host: bool  # the checks see to it that it is a whole number then
 
     @property
     def one_row(self) -> tuple[int, ...]:
@@ -36,11 +37,7 @@ class Field:
         return (1, *self.shape)
 
     @property
-    def is_scaled(self) -> bool:
-        return any(value is not None for value in self.scaling.values())
-
-    @property
-    def is_filled(self) -> bool:
+    def has_padded_words(self) -> bool:
         """Whether the last word of a row has bytes to spare."""
         return self.words is not None and self.wire_bytes > self.bytes_as(self.wire)
 
@@ -119,7 +116,11 @@ class ModelPlan:
 
     @property
     def has_weights(self) -> bool:
-        return any("use_bias" in layer.settings for layer in self.layers)
+        return any(layer.kernel_shape for layer in self.layers)
+
+    @property
+    def kind(self) -> str:
+        return "layers" if self.layers else "import"
 
 
 @dataclass(frozen=True)
@@ -179,10 +180,11 @@ class Plan:
     source: str  # path of the spec from the scripts' folder, POSIX
     target: str
     fields: tuple[Field, ...]
+    row_id: Field
     data: DataPlan
     model: ModelPlan
     train: TrainPlan
-    parallel_calls: int | None  # None leaves it to TensorFlow
+    parallel_calls: int | None  # None: as many as the target finds best
     host_prefetch: int
     buffers: BuffersPlan
     device: DevicePlan
@@ -196,20 +198,27 @@ class Plan:
 
     @property
     def converted(self) -> bool:
-        """Whether what travels differs from what is stored; row ids do for 1.4, in words."""
-        differs = any(field.wire != field.dtype for field in self.fields)
-        return self.target == "tf1.4" or bool(self.scaled_on_host) or differs
+        """Whether what travels differs from what is stored."""
+        as_stored = all(each.travels_as == (each.dtype, each.shape) for each in self.columns)
+        return bool(self.scaled_on_host) or not as_stored
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """All of a batch: the placeholders, and the row id."""
+        return (*self.fields, self.row_id)
+
+    @property
+    def has_padded_words(self) -> bool:
+        return any(field.has_padded_words for field in self.columns)
 
     @property
     def scaled_on_host(self) -> tuple[Field, ...]:
-        """The fields that travel scaled; the checks see to it that they are whole numbers."""
-        plain = self.buffers.wire == "plain"
-        return tuple(field for field in self.fields if plain and field.is_scaled)
+        return tuple(field for field in self.fields if field.is_scaled_on_host)
 
     @property
     def wire_row_bytes(self) -> int:
         """Bytes of one row on its way to the device, row id included."""
-        return sum(field.wire_bytes for field in self.fields) + ROW_ID_BYTES
+        return sum(column.wire_bytes for column in self.columns)
 
     @property
     def wire_batch_bytes(self) -> int:

@@ -8,7 +8,6 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from specgen.document import Path
-from specgen.dtypes import ROW_ID_BYTES
 from specgen.plan.model import Field, Plan
 
 # What the order of the rows depends on, beside the data recipe.
@@ -85,7 +84,7 @@ def _field(field: Field) -> dict[str, Any]:
 
 
 def _bytes(plan: Plan) -> dict[str, Any]:
-    compute = sum(field.bytes_as(field.compute) for field in plan.fields) + ROW_ID_BYTES
+    compute = sum(column.bytes_as(column.compute) for column in plan.columns)
     rows = {"disk": plan.data.row_bytes, "wire": plan.wire_row_bytes, "compute": compute}
     batch = plan.train.batch_size
     return {

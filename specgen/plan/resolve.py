@@ -6,7 +6,7 @@ Plan; nothing here reports a mistake.
 
 from specgen.document import Document
 from specgen.plan.data import data_plan
-from specgen.plan.fields import fields_of
+from specgen.plan.fields import fields_of, row_id_of
 from specgen.plan.how import buffers_plan, device_plan, host_prefetch, parallel_calls
 from specgen.plan.marks import in_full, marks_of
 from specgen.plan.model import Plan
@@ -26,6 +26,7 @@ def resolve(spec: Spec, document: Document, source: str) -> Plan:
         source=source,
         target=spec.target,
         fields=fields,
+        row_id=row_id_of(spec),
         data=data_plan(spec, fields, source),
         model=model_plan(spec, fields, source),
         train=train_plan(spec, fields),

@@ -64,7 +64,9 @@ def build_model(seed):
     """Gives logits."""
     layers = [
         keras.Input((20,)),
-        keras.layers.Dense(10, kernel_initializer=glorot(seed, 0), name="dense_0"),
+        keras.layers.Dense(
+            10, kernel_initializer=functools.partial(glorot, seed, 0), name="dense_0"
+        ),
     ]
     return keras.Sequential(layers, name="golden")
 

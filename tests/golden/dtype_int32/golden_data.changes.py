@@ -23,7 +23,7 @@ RECIPE = {
 
 Batch = collections.namedtuple("Batch", ["words", "label", "row_id"])
 
-# A row as it is stored. row_id is its position in the source; -1 marks padding.
+# A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
     words=Column("words", np.dtype("int32"), (20,), None),
     label=Column("label", np.dtype("int32"), (), 10),

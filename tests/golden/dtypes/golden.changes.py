@@ -129,18 +129,18 @@ def model_input(batch):
         "count": tf.cast(batch.count_, tf.float32),
         "id": tf.cast(batch.id_, tf.float32),
         "half": tf.cast(batch.half, tf.float32),
-        "single": tf.cast(batch.single, tf.float32),
+        "single": batch.single,
         "double": tf.cast(batch.double, tf.float32),
     }
 
-def losses(batch, logits):
+def losses(batch, outputs):
     """The loss of each row."""
     labels = tf.cast(batch.label, tf.int64)
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=outputs)
 
 def scores(batch, logits):
     """Each of METRICS, for each row."""
-    return [tf.equal(tf.argmax(logits, axis=-1), tf.cast(batch.label, tf.int64))]
+    return [tf.equal(tf.argmax(logits, axis=1), tf.cast(batch.label, tf.int64))]
 
 def as_stored(batch):
     """What travelled, back in the dtypes of the records."""

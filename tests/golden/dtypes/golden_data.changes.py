@@ -48,7 +48,7 @@ Batch = collections.namedtuple(
     ],
 )
 
-# A row as it is stored. row_id is its position in the source; -1 marks padding.
+# A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
     flag=Column("flag", np.dtype("bool"), (), None),
     byte=Column("byte", np.dtype("uint8"), (), None),

@@ -33,21 +33,32 @@ def build_model(seed):
         keras.Input((8, 8)),
         keras.layers.Flatten(),
         keras.layers.Dense(
-            40, activation="relu", kernel_initializer=glorot(seed, 1), name="dense_1"
+            40,
+            activation="relu",
+            kernel_initializer=functools.partial(glorot, seed, 1),
+            name="dense_1",
         ),
         keras.layers.Dense(
-            30, activation="tanh", kernel_initializer=glorot(seed, 2), name="dense_2"
+            30,
+            activation="tanh",
+            kernel_initializer=functools.partial(glorot, seed, 2),
+            name="dense_2",
         ),
         keras.layers.Dense(
             20,
             activation="sigmoid",
             use_bias=False,
-            kernel_initializer=glorot(seed, 3),
+            kernel_initializer=functools.partial(glorot, seed, 3),
             name="dense_3",
         ),
         keras.layers.Dense(
-            20, activation="gelu", kernel_initializer=glorot(seed, 4), name="dense_4"
+            20,
+            activation="gelu",
+            kernel_initializer=functools.partial(glorot, seed, 4),
+            name="dense_4",
         ),
-        keras.layers.Dense(10, kernel_initializer=glorot(seed, 5), name="dense_5"),
+        keras.layers.Dense(
+            10, kernel_initializer=functools.partial(glorot, seed, 5), name="dense_5"
+        ),
     ]
     return keras.Sequential(layers, name="golden")

@@ -56,7 +56,7 @@ def build_model(seed):
             3,
             padding="same",
             activation="relu",
-            kernel_initializer=glorot(seed, 1),
+            kernel_initializer=functools.partial(glorot, seed, 1),
             name="conv2d_1",
         ),
         keras.layers.MaxPooling2D(2, padding="valid"),
@@ -66,11 +66,13 @@ def build_model(seed):
             strides=(1, 2),
             padding="valid",
             use_bias=False,
-            kernel_initializer=glorot(seed, 3),
+            kernel_initializer=functools.partial(glorot, seed, 3),
             name="conv2d_3",
         ),
         keras.layers.MaxPooling2D((3, 2), strides=1, padding="same"),
         keras.layers.Flatten(),
-        keras.layers.Dense(10, kernel_initializer=glorot(seed, 6), name="dense_6"),
+        keras.layers.Dense(
+            10, kernel_initializer=functools.partial(glorot, seed, 6), name="dense_6"
+        ),
     ]
     return keras.Sequential(layers, name="golden")

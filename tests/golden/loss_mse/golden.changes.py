@@ -29,14 +29,16 @@ def build_model(seed):
     layers = [
         keras.Input((8, 8)),
         keras.layers.Flatten(),
-        keras.layers.Dense(2, kernel_initializer=glorot(seed, 1), name="dense_1"),
+        keras.layers.Dense(
+            2, kernel_initializer=functools.partial(glorot, seed, 1), name="dense_1"
+        ),
     ]
     return keras.Sequential(layers, name="golden")
 
 def losses(batch, outputs):
     """The loss of each row: the mean of its squared errors."""
     targets = tf.reshape(batch.label, (BATCH_SIZE, -1))
-    return tf.reduce_mean(tf.square(tf.reshape(outputs, (BATCH_SIZE, -1)) - targets), axis=-1)
+    return tf.reduce_mean(tf.square(tf.reshape(outputs, (BATCH_SIZE, -1)) - targets), axis=1)
 
 class Learner:
     @tf.function
@@ -45,7 +47,7 @@ class Learner:
         with tf.device(self.device):
             logits = self.model(model_input(batch), training=False)
             rows = [losses(batch, logits)]
-            real = tf.cast(batch.row_id >= 0, tf.float64)
+            real = tf.cast(real_rows(batch), tf.float64)
             return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
 # gone: def scores

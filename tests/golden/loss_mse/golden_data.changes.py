@@ -20,7 +20,7 @@ RECIPE = {
     },
 }
 
-# A row as it is stored. row_id is its position in the source; -1 marks padding.
+# A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
     image=Column("image", np.dtype("uint8"), (8, 8), None),
     label=Column("label", np.dtype("float32"), (2,), None),

@@ -28,7 +28,7 @@ class Learner:
         with tf.device(self.device):
             logits = self.model(model_input(batch), training=False)
             rows = [losses(batch, logits)]
-            real = tf.cast(batch.row_id >= 0, tf.float64)
+            real = tf.cast(real_rows(batch), tf.float64)
             return tf.stack([tf.reduce_sum(tf.cast(values, tf.float64) * real) for values in rows])
 
 # gone: def scores

@@ -54,7 +54,7 @@ class Learner:
         """One step: the mean loss of the rows and, where it is audited, what the model read."""
         with tf.GradientTape() as tape:
             row_losses = losses(batch, self.model(model_input(batch), training=True))
-            real = tf.cast(batch.row_id >= 0, tf.float32)
+            real = real_rows(batch)
             loss_sum = tf.reduce_sum(row_losses * real)
             loss = loss_sum / tf.reduce_sum(real)
             objective = loss + sum(self.model.losses)  # regularization, if the model has any
@@ -63,5 +63,7 @@ class Learner:
         self.optimizer.apply(gradients, weights)
         self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64))
         return loss, batch if self.audited else None
+
+# gone: import functools
 
 # gone: def glorot

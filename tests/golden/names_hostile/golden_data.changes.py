@@ -58,7 +58,7 @@ Batch = collections.namedtuple(
     ],
 )
 
-# A row as it is stored. row_id is its position in the source; -1 marks padding.
+# A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
     class_=Column("class", np.dtype("float32"), (), None),
     from_=Column("from", np.dtype("float32"), (), None),

@@ -52,12 +52,16 @@ FRAMING_BYTES = 16  # of a TFRecord: its length in 8 and a checksum of it in 4, 
 
 Batch = collections.namedtuple("Batch", ["values", "target", "row_id"])
 Column = collections.namedtuple("Column", ["key", "dtype", "shape", "classes"])
-# A row as it is stored. row_id is its position in the source; -1 marks padding.
+# A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
     values=Column("values", np.dtype("float32"), (4,), None),
     target=Column("target", np.dtype("float32"), (), None),
     row_id=Column("row_id", np.dtype("int64"), (), None),
 )
+# What pads the last batch, with the row id -1. Not of zeros alone: a model that divides by the
+# spread of a row would make them NaN.
+PADDING = Batch(*(np.resize([0, 1], (1,) + c.shape).astype(c.dtype)[0] for c in COLUMNS))
+PADDING = PADDING._replace(row_id=np.int64(-1))
 ROW_BYTES = 28
 if hasattr(tf, "io"):  # TensorFlow 2
     TFRecordWriter, tf_record_iterator = tf.io.TFRecordWriter, tf.compat.v1.io.tf_record_iterator
@@ -277,10 +281,22 @@ class Records:
         shards = [shard for part in parts for shard in self.parts[part]["shards"]]
         return [(os.path.join(self.folder, shard["file"]), shard) for shard in shards]
 
+    def stored_blocks(self, part):
+        """Path and manifest entry of each block of a part, in stored order."""
+        return [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
+
+    def blocks(self, epoch, seed):
+        """Path and manifest entry of each block of an epoch, in the order of reading."""
+        return self.stored_blocks("train")
+
     def epoch(self, epoch, seed, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
-        window, rows = divmod(first_row, WINDOW_BLOCKS * ROWS_PER_RECORD)
-        return [path for path, _ in self.shards("train")], window, rows
+        blocks = self.blocks(epoch, seed)
+        rows = [entry[2] for _, entry in blocks]
+        windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
+        window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
+        files = list(dict.fromkeys(path for path, _ in blocks))
+        return files, window, first_row - sum(windows[:window])
 
     def check_blocks(self):
         """Read all of it; UserError names the first damaged record."""
@@ -290,8 +306,12 @@ class Records:
                 for _ in tf_record_iterator(path):
                     whole += 1
             except tf.errors.DataLossError as error:
-                fault = f"damaged record at byte {shard['blocks'][whole][0]}"
-                raise UserError(f"{path}: {fault}; prepare --fresh makes it anew") from error
+                raise damaged(path, shard["blocks"][whole][0]) from error
+
+
+def damaged(path, offset):
+    fault = f"damaged record at byte {offset}"
+    return UserError(f"{path}: {fault}; prepare --fresh makes it anew")
 
 
 def prepare(options, stop, fresh=False):

@@ -35,10 +35,14 @@ def build_model(seed):
     layers = [
         keras.Input((8, 8, 3)),
         keras.layers.Flatten(),
-        keras.layers.Dense(10, kernel_initializer=glorot(seed, 1), name="dense_1"),
+        keras.layers.Dense(
+            10, kernel_initializer=functools.partial(glorot, seed, 1), name="dense_1"
+        ),
     ]
     return keras.Sequential(layers, name="golden")
 
 def model_input(batch):
     """What the model takes: cast and scaled here, on the device, so that little travels."""
-    return (tf.cast(batch.image, tf.float32) * [0.25, 0.5, 1.0] + -0.5 - 0.25) / [1.0, 2.0, 4.0]
+    return (
+        tf.cast(batch.image, tf.float32) * np.float32([0.25, 0.5, 1.0]) + -0.5 - 0.25
+    ) / np.float32([1.0, 2.0, 4.0])

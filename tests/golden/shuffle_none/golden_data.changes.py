@@ -1,13 +1,14 @@
 WINDOW_BLOCKS = 32  # blocks whose 8192 rows are decoded together
 
 class Records:
-    def epoch(self, epoch, seed, first_row):
-        """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
-        window, rows = divmod(first_row, WINDOW_BLOCKS * ROWS_PER_RECORD)
-        return [path for path, _ in self.shards("train")], window, rows
+    def stored_blocks(self, part):
+        """Path and manifest entry of each block of a part, in stored order."""
+        return [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
+
+    def blocks(self, epoch, seed):
+        """Path and manifest entry of each block of an epoch, in the order of reading."""
+        return self.stored_blocks("train")
 
 # gone: READ_CYCLE
-
-# gone: class Records def _blocks
 
 # gone: def window_order

@@ -24,7 +24,7 @@ RECIPE = {
 
 Batch = collections.namedtuple("Batch", ["image", "left_handed", "label", "row_id"])
 
-# A row as it is stored. row_id is its position in the source; -1 marks padding.
+# A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
     image=Column("image", np.dtype("uint8"), (8, 8), None),
     left_handed=Column("left_handed", np.dtype("bool"), (), None),

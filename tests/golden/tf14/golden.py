@@ -8,6 +8,7 @@ import argparse
 import collections
 import contextlib
 import fcntl
+import functools
 import hashlib
 import itertools
 import json
@@ -79,19 +80,6 @@ else:
     py_func, make_iterator = tf.py_func, tf.data.Dataset.make_initializable_iterator
 
 
-@contextlib.contextmanager
-def branches_in_graph():
-    """tf.cond makes its branches a part of the graph itself, not functions that it calls."""
-    functions = hasattr(tf, "control_flow_v2_enabled") and tf.control_flow_v2_enabled()
-    if functions:
-        tf.disable_control_flow_v2()
-    try:
-        yield
-    finally:
-        if functions:
-            tf.enable_control_flow_v2()
-
-
 # -- Input pipeline -------------------------------------------------------------------------------
 
 
@@ -99,8 +87,8 @@ def branches_in_graph():
 Reading = collections.namedtuple("Reading", ["count", "batches"])
 
 
-def in_words(values):
-    """The bytes of each row, filled up to whole words. No operation computes with them."""
+def packed(values):
+    """The bytes of each row, padded to whole words. No operation computes with them."""
     rows = values.reshape(len(values), -1).view("uint8")
     missing = -rows.shape[1] % 8
     if missing:
@@ -109,18 +97,12 @@ def in_words(values):
 
 
 def to_wire(batch):
-    """The batch as it travels to the device; a filling, marked by row_id -1, completes it."""
+    """The batch as it travels to the device; the last one is padded."""
     missing = BATCH_SIZE - len(batch.row_id)
     if missing:
-        # Not of zeros alone: a model that divides by the spread of a row would make them NaN.
-        filling = Batch(
-            *(np.resize([0, 1], (missing,) + c.shape).astype(c.dtype) for c in data.COLUMNS)
-        )
-        filling = filling._replace(row_id=np.full(missing, -1))
-        batch = Batch(*map(np.concatenate, zip(batch, filling)))
-    return Batch(
-        image=in_words(batch.image), label=in_words(batch.label), row_id=in_words(batch.row_id)
-    )
+        padding = (np.stack([values] * missing) for values in data.PADDING)
+        batch = Batch(*map(np.concatenate, zip(batch, padding)))
+    return Batch(image=packed(batch.image), label=packed(batch.label), row_id=packed(batch.row_id))
 
 
 def training_batches(records, seed, start, end, slow_ms=0):
@@ -205,6 +187,19 @@ class Input:
 # -- Buffers --------------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def branches_in_graph():
+    """tf.cond makes its branches a part of the graph itself, not functions that it calls."""
+    functions = hasattr(tf, "control_flow_v2_enabled") and tf.control_flow_v2_enabled()
+    if functions:
+        tf.disable_control_flow_v2()
+    try:
+        yield
+    finally:
+        if functions:
+            tf.enable_control_flow_v2()
+
+
 class Feeder:
     """Two buffers on the device: the model trains on one while the next batch fills the other."""
 
@@ -229,12 +224,15 @@ class Feeder:
             self.use_a = tf.placeholder(tf.bool, ())
         with tf.device(device):
             self.a, self.b = buffer("a"), buffer("b")
-            # Made in the branches: what is made outside of them always runs.
-            batch = tf.cond(self.use_a, lambda: self._read(self.a), lambda: self._read(self.b))
+            with branches_in_graph():
+                # Made in the branches: what is made outside of them always runs.
+                batch = tf.cond(self.use_a, lambda: self._read(self.a), lambda: self._read(self.b))
+                with tf.device("CPU:0"):  # where a copy need not ask the device whose turn it is
+                    filled = tf.cond(
+                        self.use_a, lambda: self._fill(self.b), lambda: self._fill(self.a)
+                    )
             self.step = learn(Batch(*batch))
-        with tf.device("CPU:0"):  # a copy that had to ask the device for its turn would come late
-            filled = tf.cond(self.use_a, lambda: self._fill(self.b), lambda: self._fill(self.a))
-            self.fill_only = filled.op  # nothing that has a value to carry back to the host
+        self.fill_only = filled.op  # nothing that has a value to carry back to the host
         initializer = tf.local_variables_initializer()
         tf.get_default_graph().finalize()
         self.places = self._initialize(initializer)
@@ -261,11 +259,8 @@ class Feeder:
     def advance(self):
         """Train on one buffer and fill the other, then swap. The last batch has no successor."""
         self.left -= 1
-        if self.left:
-            fetches = self.step, self.fill_only
-            result, _ = self.input.run(fetches, {self.use_a: self.on_a})
-        else:
-            result = self.train()
+        both, fed = (self.step, self.fill_only), {self.use_a: self.on_a}
+        result = self.input.run(both, fed)[0] if self.left else self.train()
         self.on_a = not self.on_a
         return result
 
@@ -300,30 +295,28 @@ class Feeder:
 # -- Model ----------------------------------------------------------------------------------------
 
 
-def kernel(layer, name, shape, seed):
+def glorot(seed, layer, shape, dtype=None):
     """Glorot-uniform weights drawn by NumPy: the same on every target and in every version."""
+    limit = np.sqrt(6 / (np.prod(shape[:-2]) * (shape[-2] + shape[-1])))
+    # Orders of rows are drawn by two or three numbers, so that weights share none with them.
+    return data.seeded(seed, layer, 0, 0).uniform(-limit, limit, shape).astype("float32")
 
-    def draw():
-        limit = np.sqrt(6 / (np.prod(shape[:-2]) * (shape[-2] + shape[-1])))
-        # Orders of rows are drawn by two or three numbers, so that weights share none with them.
-        drawn = data.seeded(seed, layer, 0, 0).uniform(-limit, limit, shape)
-        return drawn.astype("float32")
 
+def kernel(layer, name, shape, seed):
     with tf.device("CPU:0"):
-        first = py_func(draw, [], tf.float32)  # drawn by a run: the graph does not hold them
+        # Drawn by a run, so that the graph does not hold them.
+        first = py_func(functools.partial(glorot, seed, layer, shape), [], tf.float32)
     first.set_shape(shape)
-    return tf.get_variable(f"{name}/kernel", initializer=first, use_resource=True)
+    return tf.get_variable(f"{name}/kernel", initializer=first)
 
 
 def bias(name, size):
-    return tf.get_variable(
-        f"{name}/bias", size, initializer=tf.zeros_initializer(), use_resource=True
-    )
+    return tf.get_variable(f"{name}/bias", size, initializer=tf.zeros_initializer())
 
 
 def build_model(seed):
     """Gives logits."""
-    with tf.variable_scope("golden"):
+    with tf.variable_scope("golden", use_resource=True):
         kernel_1 = kernel(1, "dense_1", (64, 10), seed)
         bias_1 = bias("dense_1", 10)
 
@@ -336,7 +329,7 @@ def build_model(seed):
     return model
 
 
-def numbers(words, stored, shape, dtype):
+def unpacked(words, stored, shape, dtype):
     """What travelled in words, in the dtype that the model computes in."""
     values = tf.cast(tf.bitcast(words, stored), dtype)
     return tf.reshape(values, (BATCH_SIZE,) + shape)
@@ -344,23 +337,29 @@ def numbers(words, stored, shape, dtype):
 
 def model_input(batch):
     """What the model takes: cast and scaled here, on the device, so that little travels."""
-    return numbers(batch.image, "uint8", (8, 8), tf.float32) * 0.0625
+    return unpacked(batch.image, "uint8", (8, 8), tf.float32) * 0.0625
 
 
 def real_rows(batch):
-    """1 for each row, 0 for each that fills the last batch."""
-    return tf.cast(numbers(batch.row_id, "int64", (), tf.int64) >= 0, tf.float32)
+    """1 for each row, 0 for each that pads the last batch."""
+    return tf.cast(unpacked(batch.row_id, "int64", (), tf.int64) >= 0, tf.float32)
 
 
-def losses(batch, logits):
+def losses(batch, outputs):
     """The loss of each row."""
-    labels = numbers(batch.label, "int64", (), tf.int64)
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    labels = unpacked(batch.label, "int64", (), tf.int64)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=outputs)
 
 
 def scores(batch, logits):
     """Each of METRICS, for each row."""
-    return [tf.equal(tf.argmax(logits, axis=1), numbers(batch.label, "int64", (), tf.int64))]
+    return [tf.equal(tf.argmax(logits, axis=1), unpacked(batch.label, "int64", (), tf.int64))]
+
+
+def untrained(name, shape, dtype=tf.float32):
+    """A variable that a checkpoint holds, though it is not trained."""
+    zeros = tf.zeros_initializer()
+    return tf.get_variable(name, shape, dtype, zeros, trainable=False, use_resource=True)
 
 
 class Optimizer:
@@ -373,12 +372,6 @@ class Optimizer:
         """What a step assigns."""
         for weight, gradient in zip(self.weights, gradients):
             yield weight.assign_sub(gradient * 0.1)
-
-
-def untrained(name, shape, dtype=tf.float32):
-    """A variable that a checkpoint holds, though it is not trained."""
-    zeros = tf.zeros_initializer()
-    return tf.get_variable(name, shape, dtype, zeros, trainable=False, use_resource=True)
 
 
 class Learner:
@@ -607,9 +600,15 @@ class Audit:
 # -- Commands -------------------------------------------------------------------------------------
 
 
-def configuration(threads):
-    """What a session has to know when it begins."""
-    return tf.ConfigProto(
+def choose_device(gpus):
+    """The device to train on, where there are so many GPUs."""
+    return "GPU:0" if gpus else "CPU:0"
+
+
+@contextlib.contextmanager
+def device_for(threads):
+    """The device to train on, in a graph and a session of their own, which are the default ones."""
+    config = tf.ConfigProto(
         intra_op_parallelism_threads=threads or 0,
         # Never one alone: Input.close waits in one for what is still to run in another.
         inter_op_parallelism_threads=max(2, threads or os.cpu_count()),
@@ -618,29 +617,14 @@ def configuration(threads):
         # Memory as it is needed; and on the host pinned, for copies that leave the GPU to compute.
         gpu_options=tf.GPUOptions(allow_growth=True, force_gpu_compatible=True),
     )
+    with tf.Session(graph=tf.Graph(), config=config) as session:
+        yield choose_device(sum(d.device_type == "GPU" for d in session.list_devices()))
 
 
-def in_session(command):
-    """The command with a graph of its own and a session, as the default ones."""
-
-    def run(options, stop):
-        config = configuration(options.threads)
-        with branches_in_graph(), tf.Session(graph=tf.Graph(), config=config):
-            command(options, stop)
-
-    return run
-
-
-def find_device():
-    """The device to train on."""
-    devices = tf.get_default_session().list_devices()
-    return "GPU:0" if any(device.device_type == "GPU" for device in devices) else "CPU:0"
-
-
-def begin(options, stop):
+def begin(options, stop, device):
     """The records, a new model, and the checkpoints that belong to both."""
     records = data.prepare(options, stop)
-    learner = Learner(find_device(), options.seed, options.audit)
+    learner = Learner(device, options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
     recipe["data"] = records.identity
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
@@ -653,9 +637,9 @@ def figures(values):
 class Run:
     """A training run, continued from its last checkpoint."""
 
-    def __init__(self, options, stop):
+    def __init__(self, options, stop, device):
         self.options, self.stop = options, stop
-        self.records, self.learner, self.checkpoints = begin(options, stop)
+        self.records, self.learner, self.checkpoints = begin(options, stop, device)
         os.makedirs(self.checkpoints.folder, exist_ok=True)
         if options.fresh:
             self.checkpoints.clear()
@@ -771,8 +755,8 @@ class Run:
 
 def train(options, stop):
     """Train from the last checkpoint to the last step, then evaluate and report."""
-    with locked(options.workdir):
-        run = Run(options, stop)
+    with locked(options.workdir), device_for(options.threads) as device:
+        run = Run(options, stop, device)
         done = run.state["step"]
         if done > run.total or (done == run.total and os.path.exists(run.path("report.json"))):
             print(f"{options.workdir}: {done} steps are trained already; see --fresh")
@@ -786,20 +770,23 @@ def train(options, stop):
 
 def evaluate(options, stop):
     """Print what the last checkpoint is worth."""
-    records, learner, checkpoints = begin(options, stop)
-    if not checkpoints.restore(learner):
-        raise UserError(f"{checkpoints.folder}: no checkpoint there; train first")
-    for part in records.parts:
-        result = learner.evaluate(records, part, stop)
-        stop.check()
-        print(f"{part}: {figures(result)}", flush=True)
+    with device_for(options.threads) as device:
+        records, learner, checkpoints = begin(options, stop, device)
+        if not checkpoints.restore(learner):
+            raise UserError(f"{checkpoints.folder}: no checkpoint there; train first")
+        for part in records.parts:
+            result = learner.evaluate(records, part, stop)
+            stop.check()
+            print(f"{part}: {figures(result)}", flush=True)
 
 
 def measure(options, stop):
     """Time filling alone, training alone and both together, in rounds that interleave."""
     rounds, steps, warm = 7, 20, HOST_PREFETCH + 2
-    records, learner, _ = begin(options, stop)
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
+    with contextlib.ExitStack() as stack:
+        device = stack.enter_context(device_for(options.threads))
+        records, learner, _ = begin(options, stop, device)
+        feeder = stack.enter_context(contextlib.closing(Feeder(learner.learn, device)))
         batches = 1 + (1 + rounds) * 2 * (warm + steps)
         feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
         work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}
@@ -851,9 +838,9 @@ def whole(least, most=2**31 - 1):
 def main(argv=None, stop=None):
     commands = {
         "prepare": lambda *both: data.prepare(*both, fresh=options.fresh),
-        "train": in_session(train),
-        "evaluate": in_session(evaluate),
-        "measure": in_session(measure),
+        "train": train,
+        "evaluate": evaluate,
+        "measure": measure,
     }
     parser = argparse.ArgumentParser(description="Train the model.")
     add = parser.add_argument

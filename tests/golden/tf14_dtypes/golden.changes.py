@@ -47,28 +47,24 @@ WIRE = Batch(
 )
 
 def to_wire(batch):
-    """The batch as it travels to the device; a filling, marked by row_id -1, completes it."""
+    """The batch as it travels to the device; the last one is padded."""
     missing = BATCH_SIZE - len(batch.row_id)
     if missing:
-        # Not of zeros alone: a model that divides by the spread of a row would make them NaN.
-        filling = Batch(
-            *(np.resize([0, 1], (missing,) + c.shape).astype(c.dtype) for c in data.COLUMNS)
-        )
-        filling = filling._replace(row_id=np.full(missing, -1))
-        batch = Batch(*map(np.concatenate, zip(batch, filling)))
+        padding = (np.stack([values] * missing) for values in data.PADDING)
+        batch = Batch(*map(np.concatenate, zip(batch, padding)))
     return Batch(
-        flag=in_words(batch.flag),
-        byte=in_words(batch.byte),
-        small=in_words(batch.small),
-        word=in_words(batch.word),
-        short=in_words(batch.short),
-        count_=in_words(batch.count_),
-        id_=in_words(batch.id_),
+        flag=packed(batch.flag.astype("uint8")),
+        byte=packed(batch.byte),
+        small=packed(batch.small),
+        word=packed(batch.word),
+        short=packed(batch.short),
+        count_=packed(batch.count_),
+        id_=packed(batch.id_),
         half=batch.half,
         single=batch.single,
         double=batch.double,
-        label=in_words(batch.label.astype("int64")),
-        row_id=in_words(batch.row_id),
+        label=packed(batch.label.astype("int64")),
+        row_id=packed(batch.row_id),
     )
 
 def build_model(seed):
@@ -109,25 +105,25 @@ def build_model(seed):
         raise UserError("model.import: each call makes new variables; tf.get_variable shares them")
     return model
 
-def numbers(words, stored, shape, dtype):
+def unpacked(words, stored, shape, dtype):
     """What travelled in words, in the dtype that the model computes in."""
     values = tf.cast(tf.bitcast(words, stored), dtype)
     size = int(np.prod(shape))
     values = tf.reshape(values, (BATCH_SIZE, -1))
     if values.shape[1] != size:
-        values = values[:, :size]  # without what fills the last word
+        values = values[:, :size]  # without what pads the last word
     return tf.reshape(values, (BATCH_SIZE,) + shape)
 
 def model_input(batch):
     """What the model takes: cast and scaled here, on the device, so that little travels."""
     return {
-        "flag": numbers(batch.flag, "uint8", (), tf.float32),
-        "byte": numbers(batch.byte, "uint8", (), tf.float32),
-        "small": numbers(batch.small, "int8", (), tf.float32),
-        "word": numbers(batch.word, "uint16", (), tf.float32),
-        "short": numbers(batch.short, "int16", (), tf.float32),
-        "count": numbers(batch.count_, "int32", (), tf.float32),
-        "id": numbers(batch.id_, "int64", (), tf.float32),
+        "flag": unpacked(batch.flag, "uint8", (), tf.float32),
+        "byte": unpacked(batch.byte, "uint8", (), tf.float32),
+        "small": unpacked(batch.small, "int8", (), tf.float32),
+        "word": unpacked(batch.word, "uint16", (), tf.float32),
+        "short": unpacked(batch.short, "int16", (), tf.float32),
+        "count": unpacked(batch.count_, "int32", (), tf.float32),
+        "id": unpacked(batch.id_, "int64", (), tf.float32),
         "half": tf.cast(batch.half, tf.float32),
         "single": batch.single,
         "double": tf.cast(batch.double, tf.float32),
@@ -141,7 +137,7 @@ def as_stored(batch):
         return rows.reshape((-1,) + column.shape)
 
     return Batch(
-        flag=stored(batch.flag, "bool", data.COLUMNS.flag),
+        flag=stored(batch.flag, "uint8", data.COLUMNS.flag),
         byte=stored(batch.byte, "uint8", data.COLUMNS.byte),
         small=stored(batch.small, "int8", data.COLUMNS.small),
         word=stored(batch.word, "uint16", data.COLUMNS.word),

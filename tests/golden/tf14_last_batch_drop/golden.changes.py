@@ -36,12 +36,12 @@ class Learner:
         with tf.control_dependencies([variable.op for variable in assigned]):
             return tf.identity(loss), batch if self.audited else ()
 
-def begin(options, stop):
+def begin(options, stop, device):
     """The records, a new model, and the checkpoints that belong to both."""
     records = data.prepare(options, stop)
     if not steps_an_epoch(records):
         raise UserError(f"{records.folder}: too few rows for one batch of {BATCH_SIZE}")
-    learner = Learner(find_device(), options.seed, options.audit)
+    learner = Learner(device, options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
     recipe["data"] = records.identity
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)

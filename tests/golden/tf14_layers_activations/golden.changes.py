@@ -29,7 +29,7 @@ RECIPE = {
 
 def build_model(seed):
     """Gives logits."""
-    with tf.variable_scope("golden"):
+    with tf.variable_scope("golden", use_resource=True):
         kernel_1 = kernel(1, "dense_1", (64, 40), seed)
         bias_1 = bias("dense_1", 40)
         kernel_2 = kernel(2, "dense_2", (40, 30), seed)

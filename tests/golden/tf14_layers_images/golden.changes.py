@@ -48,7 +48,7 @@ RECIPE = {
 
 def build_model(seed):
     """Gives logits."""
-    with tf.variable_scope("golden"):
+    with tf.variable_scope("golden", use_resource=True):
         kernel_1 = kernel(1, "conv2d_1", (3, 3, 1, 8), seed)
         bias_1 = bias("conv2d_1", 8)
         kernel_3 = kernel(3, "conv2d_3", (2, 1, 8, 16), seed)

@@ -23,7 +23,7 @@ METRICS = ()
 
 def build_model(seed):
     """Gives logits."""
-    with tf.variable_scope("golden"):
+    with tf.variable_scope("golden", use_resource=True):
         kernel_1 = kernel(1, "dense_1", (64, 1), seed)
         bias_1 = bias("dense_1", 1)
 
@@ -35,18 +35,18 @@ def build_model(seed):
 
     return model
 
-def numbers(words, stored, shape, dtype):
+def unpacked(words, stored, shape, dtype):
     """What travelled in words, in the dtype that the model computes in."""
     values = tf.cast(tf.bitcast(words, stored), dtype)
     size = int(np.prod(shape))
     values = tf.reshape(values, (BATCH_SIZE, -1))
     if values.shape[1] != size:
-        values = values[:, :size]  # without what fills the last word
+        values = values[:, :size]  # without what pads the last word
     return tf.reshape(values, (BATCH_SIZE,) + shape)
 
 def losses(batch, outputs):
     """The loss of each row: the mean of its squared errors."""
-    targets = tf.reshape(numbers(batch.label, "int16", (), tf.float32), (BATCH_SIZE, -1))
+    targets = tf.reshape(unpacked(batch.label, "int16", (), tf.float32), (BATCH_SIZE, -1))
     return tf.reduce_mean(tf.square(tf.reshape(outputs, (BATCH_SIZE, -1)) - targets), axis=1)
 
 class Learner:

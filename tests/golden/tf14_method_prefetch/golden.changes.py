@@ -75,8 +75,10 @@ class Run:
 def measure(options, stop):
     """Time filling alone, training alone and both together, in rounds that interleave."""
     rounds, steps, warm = 7, 20, HOST_PREFETCH + 2
-    records, learner, _ = begin(options, stop)
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
+    with contextlib.ExitStack() as stack:
+        device = stack.enter_context(device_for(options.threads))
+        records, learner, _ = begin(options, stop, device)
+        feeder = stack.enter_context(contextlib.closing(Feeder(learner.learn, device)))
         batches = 1 + (1 + rounds) * 2 * (warm + steps)
         feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
         work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}
@@ -114,6 +116,8 @@ def measure(options, stop):
     for name, value in seconds.items():
         print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
     print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
+
+# gone: def branches_in_graph
 
 # gone: class Feeder def waited
 

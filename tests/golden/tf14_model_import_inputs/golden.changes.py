@@ -31,20 +31,16 @@ WIRE = Batch(
 )
 
 def to_wire(batch):
-    """The batch as it travels to the device; a filling, marked by row_id -1, completes it."""
+    """The batch as it travels to the device; the last one is padded."""
     missing = BATCH_SIZE - len(batch.row_id)
     if missing:
-        # Not of zeros alone: a model that divides by the spread of a row would make them NaN.
-        filling = Batch(
-            *(np.resize([0, 1], (missing,) + c.shape).astype(c.dtype) for c in data.COLUMNS)
-        )
-        filling = filling._replace(row_id=np.full(missing, -1))
-        batch = Batch(*map(np.concatenate, zip(batch, filling)))
+        padding = (np.stack([values] * missing) for values in data.PADDING)
+        batch = Batch(*map(np.concatenate, zip(batch, padding)))
     return Batch(
-        image=in_words(batch.image),
-        age_in_years=in_words(batch.age_in_years),
-        label=in_words(batch.label),
-        row_id=in_words(batch.row_id),
+        image=packed(batch.image),
+        age_in_years=packed(batch.age_in_years),
+        label=packed(batch.label),
+        row_id=packed(batch.row_id),
     )
 
 def build_model(seed):
@@ -77,20 +73,20 @@ def build_model(seed):
         raise UserError("model.import: each call makes new variables; tf.get_variable shares them")
     return model
 
-def numbers(words, stored, shape, dtype):
+def unpacked(words, stored, shape, dtype):
     """What travelled in words, in the dtype that the model computes in."""
     values = tf.cast(tf.bitcast(words, stored), dtype)
     size = int(np.prod(shape))
     values = tf.reshape(values, (BATCH_SIZE, -1))
     if values.shape[1] != size:
-        values = values[:, :size]  # without what fills the last word
+        values = values[:, :size]  # without what pads the last word
     return tf.reshape(values, (BATCH_SIZE,) + shape)
 
 def model_input(batch):
     """What the model takes: cast and scaled here, on the device, so that little travels."""
     return {
-        "image": numbers(batch.image, "uint8", (8, 8), tf.float32) * 0.0625,
-        "Age in years": numbers(batch.age_in_years, "int16", (), tf.float32),
+        "image": unpacked(batch.image, "uint8", (8, 8), tf.float32) * 0.0625,
+        "Age in years": unpacked(batch.age_in_years, "int16", (), tf.float32),
     }
 
 def as_stored(batch):

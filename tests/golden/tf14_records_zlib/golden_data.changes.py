@@ -55,6 +55,5 @@ def read_block(path, entry):
         file.seek(offset + 12)  # past the length and its checksum
         block = file.read(size)
     if zlib.crc32(block) != checksum:
-        fault = f"damaged record at byte {offset}"
-        raise UserError(f"{path}: {fault}; prepare --fresh makes it anew")
+        raise damaged(path, offset)
     return zlib.decompress(block)

@@ -45,16 +45,12 @@ BATCH_BYTES = 896  # on the way to the device
 WIRE = Batch(values=("float32", (4,)), target=("float32", ()), row_id=("float64", (1,)))
 
 def to_wire(batch):
-    """The batch as it travels to the device; a filling, marked by row_id -1, completes it."""
+    """The batch as it travels to the device; the last one is padded."""
     missing = BATCH_SIZE - len(batch.row_id)
     if missing:
-        # Not of zeros alone: a model that divides by the spread of a row would make them NaN.
-        filling = Batch(
-            *(np.resize([0, 1], (missing,) + c.shape).astype(c.dtype) for c in data.COLUMNS)
-        )
-        filling = filling._replace(row_id=np.full(missing, -1))
-        batch = Batch(*map(np.concatenate, zip(batch, filling)))
-    return Batch(values=batch.values, target=batch.target, row_id=in_words(batch.row_id))
+        padding = (np.stack([values] * missing) for values in data.PADDING)
+        batch = Batch(*map(np.concatenate, zip(batch, padding)))
+    return Batch(values=batch.values, target=batch.target, row_id=packed(batch.row_id))
 
 def steps_an_epoch(records):
     return records.rows("train") // BATCH_SIZE
@@ -91,7 +87,7 @@ class Feeder:
 
 def build_model(seed):
     """Gives logits."""
-    with tf.variable_scope("golden"):
+    with tf.variable_scope("golden", use_resource=True):
         kernel_0 = kernel(0, "dense_0", (4, 16), seed)
         bias_0 = bias("dense_0", 16)
         kernel_1 = kernel(1, "dense_1", (16, 1), seed)
@@ -173,12 +169,12 @@ def as_stored(batch):
         row_id=stored(batch.row_id, "int64", data.COLUMNS.row_id),
     )
 
-def begin(options, stop):
+def begin(options, stop, device):
     """The records, a new model, and the checkpoints that belong to both."""
     records = data.prepare(options, stop)
     if not steps_an_epoch(records):
         raise UserError(f"{records.folder}: too few rows for one batch of {BATCH_SIZE}")
-    learner = Learner(find_device(), options.seed, options.audit)
+    learner = Learner(device, options.seed, options.audit)
     recipe = {**data.RECIPE, **RECIPE, "train": {**RECIPE["train"], "seed": options.seed}}
     recipe["data"] = records.identity
     return records, learner, Checkpoints(os.path.join(options.workdir, "checkpoints"), recipe)
@@ -234,8 +230,10 @@ class Run:
 def measure(options, stop):
     """Time filling alone, training alone and both together, in rounds that interleave."""
     rounds, steps, warm = 7, 20, HOST_PREFETCH + 2
-    records, learner, _ = begin(options, stop)
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
+    with contextlib.ExitStack() as stack:
+        device = stack.enter_context(device_for(options.threads))
+        records, learner, _ = begin(options, stop, device)
+        feeder = stack.enter_context(contextlib.closing(Feeder(learner.learn, device)))
         batches = 1 + (1 + rounds) * 2 * (warm + steps)
         feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
         work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}
@@ -277,9 +275,9 @@ def measure(options, stop):
 def main(argv=None, stop=None):
     commands = {
         "prepare": lambda *both: data.prepare(*both, fresh=options.fresh),
-        "train": in_session(train),
-        "evaluate": in_session(evaluate),
-        "measure": in_session(measure),
+        "train": train,
+        "evaluate": evaluate,
+        "measure": measure,
     }
     parser = argparse.ArgumentParser(description="Train the model.")
     add = parser.add_argument
@@ -298,6 +296,8 @@ def main(argv=None, stop=None):
     return data.run(commands[options.command], options, stop)
 
 # gone: EPOCHS
+
+# gone: def branches_in_graph
 
 # gone: class Feeder def waited
 

@@ -26,7 +26,7 @@ WINDOW_BLOCKS = 32  # blocks whose 8192 rows are decoded together
 
 Batch = collections.namedtuple("Batch", ["values", "target", "row_id"])
 
-# A row as it is stored. row_id is its position in the source; -1 marks padding.
+# A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
     values=Column("values", np.dtype("float32"), (4,), None),
     target=Column("target", np.dtype("float32"), (), None),
@@ -94,14 +94,15 @@ def write_records(folder, stop):
         shutil.rmtree(old, ignore_errors=True)
 
 class Records:
-    def epoch(self, epoch, seed, first_row):
-        """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
-        window, rows = divmod(first_row, WINDOW_BLOCKS * ROWS_PER_RECORD)
-        return [path for path, _ in self.shards("train")], window, rows
+    def blocks(self, epoch, seed):
+        """Path and manifest entry of each block of an epoch, in the order of reading."""
+        return self.stored_blocks("train")
 
     def read_epoch(self, epoch, seed, first_row, size, threads):
-        """The batches of an epoch from a row on, in its order: as they are stored."""
-        return self.read_part("train", size, threads, first_row)
+        """The batches of an epoch from a row on, in its order."""
+        _, first, skipped = self.epoch(epoch, seed, first_row)
+        order = stored_order
+        return rebatch(read_ahead(self.blocks(epoch, seed), first, skipped, order, threads), size)
 
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
@@ -123,6 +124,8 @@ def add_arguments(parser):
     parser.add_argument("--records", metavar="DIR", default=RECORDS, help="default: %(default)s")
     parser.add_argument("--fresh", action="store_true", help="remove what an earlier run made")
 
+# gone: import functools
+
 # gone: import zipfile
 
 # gone: SOURCE
@@ -132,7 +135,5 @@ def add_arguments(parser):
 # gone: class Source def __init__
 
 # gone: def source_identity
-
-# gone: class Records def _blocks
 
 # gone: def window_order

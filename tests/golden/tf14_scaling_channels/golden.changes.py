@@ -36,7 +36,7 @@ WIRE = Batch(image=("float64", (24,)), label=("float64", (1,)), row_id=("float64
 
 def build_model(seed):
     """Gives logits."""
-    with tf.variable_scope("golden"):
+    with tf.variable_scope("golden", use_resource=True):
         kernel_1 = kernel(1, "dense_1", (192, 10), seed)
         bias_1 = bias("dense_1", 10)
 
@@ -51,5 +51,7 @@ def build_model(seed):
 def model_input(batch):
     """What the model takes: cast and scaled here, on the device, so that little travels."""
     return (
-        numbers(batch.image, "uint8", (8, 8, 3), tf.float32) * [0.25, 0.5, 1.0] + -0.5 - 0.25
-    ) / [1.0, 2.0, 4.0]
+        unpacked(batch.image, "uint8", (8, 8, 3), tf.float32) * np.float32([0.25, 0.5, 1.0])
+        + -0.5
+        - 0.25
+    ) / np.float32([1.0, 2.0, 4.0])

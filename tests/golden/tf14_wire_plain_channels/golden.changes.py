@@ -35,25 +35,21 @@ BATCH_BYTES = 50176  # on the way to the device
 WIRE = Batch(image=("float32", (8, 8, 3)), label=("float64", (1,)), row_id=("float64", (1,)))
 
 def to_wire(batch):
-    """The batch as it travels to the device; a filling, marked by row_id -1, completes it."""
+    """The batch as it travels to the device; the last one is padded."""
     missing = BATCH_SIZE - len(batch.row_id)
     if missing:
-        # Not of zeros alone: a model that divides by the spread of a row would make them NaN.
-        filling = Batch(
-            *(np.resize([0, 1], (missing,) + c.shape).astype(c.dtype) for c in data.COLUMNS)
-        )
-        filling = filling._replace(row_id=np.full(missing, -1))
-        batch = Batch(*map(np.concatenate, zip(batch, filling)))
+        padding = (np.stack([values] * missing) for values in data.PADDING)
+        batch = Batch(*map(np.concatenate, zip(batch, padding)))
     return Batch(
         image=(batch.image.astype("float32") * 0.25 + 0.5 - np.float32([0.1, 0.2, 0.3]))
         / np.float32([1.0, 2.0, 4.0]),
-        label=in_words(batch.label),
-        row_id=in_words(batch.row_id),
+        label=packed(batch.label),
+        row_id=packed(batch.row_id),
     )
 
 def build_model(seed):
     """Gives logits."""
-    with tf.variable_scope("golden"):
+    with tf.variable_scope("golden", use_resource=True):
         kernel_1 = kernel(1, "dense_1", (192, 10), seed)
         bias_1 = bias("dense_1", 10)
 

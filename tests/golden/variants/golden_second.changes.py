@@ -76,8 +76,10 @@ class Run:
 def measure(options, stop):
     """Time filling alone, training alone and both together, in rounds that interleave."""
     rounds, steps, warm = 7, 20, HOST_PREFETCH + 2
-    records, learner, _ = begin(options, stop)
-    with contextlib.closing(Feeder(learner.learn, learner.device)) as feeder:
+    with contextlib.ExitStack() as stack:
+        device = stack.enter_context(device_for(options.threads))
+        records, learner, _ = begin(options, stop, device)
+        feeder = stack.enter_context(contextlib.closing(Feeder(learner.learn, device)))
         batches = 1 + (1 + rounds) * 2 * (warm + steps)
         feeder.start(training_batches(records, options.seed, 0, batches, options.slow_input))
         work = {"fill": feeder.fill, "train": feeder.train, "fused": feeder.advance}

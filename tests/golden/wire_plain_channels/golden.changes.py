@@ -36,7 +36,9 @@ WIRE = Batch(image="float32", label="int64", row_id="int64")
 def to_wire(batch):
     """The batch as it travels to the device: scaled, in the dtypes of WIRE."""
     batch = Batch(*map(tf.cast, batch, WIRE))
-    return batch._replace(image=(batch.image * 0.25 + 0.5 - [0.1, 0.2, 0.3]) / [1.0, 2.0, 4.0])
+    return batch._replace(
+        image=(batch.image * 0.25 + 0.5 - np.float32([0.1, 0.2, 0.3])) / np.float32([1.0, 2.0, 4.0])
+    )
 
 def training_batches(records, seed, start, end, slow_ms=0):
     """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
@@ -76,7 +78,9 @@ def build_model(seed):
     layers = [
         keras.Input((8, 8, 3)),
         keras.layers.Flatten(),
-        keras.layers.Dense(10, kernel_initializer=glorot(seed, 1), name="dense_1"),
+        keras.layers.Dense(
+            10, kernel_initializer=functools.partial(glorot, seed, 1), name="dense_1"
+        ),
     ]
     return keras.Sequential(layers, name="golden")
 
