@@ -70,13 +70,11 @@ class Way:
 
     def __init__(self, name: str, module: ModuleType, records: Any, steps: int) -> None:
         self.name, self.module, self.target = name, module, HOW[name]["target"]
-        self.session: Any = None
-        if self.target == "tf1.4":
-            session, graph = module.tf.Session, module.tf.Graph()
-            self.session = session(graph=graph, config=module.configuration(None))
+        self.stack = contextlib.ExitStack()
+        device = self.stack.enter_context(module.device_for(None))
+        self.session = module.tf.get_default_session() if self.target == "tf1.4" else None
         self.seconds: list[float] = []
         with self.inside():
-            device = module.find_device() if self.session else module.configure(None)
             learner = module.Learner(device, SEED, False)
             self.feeder = module.Feeder(learner.learn, learner.device)
             self.feeder.start(module.training_batches(records, SEED, 0, steps))
@@ -86,7 +84,6 @@ class Way:
         """The graph and the session of the script as the default ones, where it has some."""
         with contextlib.ExitStack() as stack:
             if self.session:
-                stack.enter_context(self.module.branches_in_graph())
                 stack.enter_context(self.session.graph.as_default())
                 stack.enter_context(self.session.as_default())
             yield
@@ -105,8 +102,7 @@ class Way:
     def close(self) -> None:
         with self.inside():
             self.feeder.close()
-        if self.session:
-            self.session.close()
+        self.stack.close()
 
     def line(self, *others: "Way") -> str:
         """Quartiles of the steps a second, and the speed beside that of others."""
@@ -135,7 +131,7 @@ def compare(
     for _ in range(1 + rounds):  # the first one makes ready
         for way in ways.values():
             way.round(warm, steps)
-    for way in ways.values():
+    for way in reversed(ways.values()):  # as the sessions that are the default ones are nested
         del way.seconds[0]
         way.close()
     print(f"\n{title}: steps a second, quartiles, and as a share of those of prefetch")

@@ -24,8 +24,7 @@ EACH_INPUT = (TF2[0], *TF14[:2])
 @contextmanager
 def opened(module: ModuleType, device: str = "CPU:0") -> Iterator[Any]:
     """A session with a Learner of the script."""
-    config = module.configuration(threads=1)
-    with module.branches_in_graph(), tf.compat.v1.Session(graph=tf.Graph(), config=config):
+    with module.device_for(threads=1):
         yield module.Learner(device, seed=5, audited=False)
 
 

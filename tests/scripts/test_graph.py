@@ -317,7 +317,7 @@ def test_a_misplaced_buffer_is_told(
     """Each step would copy once more, and nothing overlap."""
     project = make(tmp_path, SPEC, points(20))
     module = project.load(variant)
-    monkeypatch.setattr(module, "find_device", lambda: GPU)
+    monkeypatch.setattr(module, "choose_device", lambda gpus: GPU)
     for command in ("train", "measure"):
         assert call(module, arguments(project, "work", command)) == 2
         assert capsys.readouterr().err == "buffer a.x is on CPU:0, not on GPU:0\n"
