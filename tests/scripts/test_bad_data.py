@@ -453,6 +453,79 @@ def test_as_a_program(tmp_path: Path) -> None:
         assert not snapshot(project.root / "runs")
 
 
+# -- Models that cannot be used -------------------------------------------------------------------
+
+BROKEN = """
+import keras
+import tensorflow as tf
+
+v1 = tf.compat.v1
+
+
+def raises(*_):
+    raise ValueError("no such\\nthing")
+
+
+def too_narrow():
+    return keras.layers.Dense(3)
+
+
+def too_narrow_tf14(rows, training):
+    return rows
+
+
+def normalized():
+    return keras.Sequential([keras.layers.BatchNormalization(name="norm"), keras.layers.Dense(4)])
+
+
+def normalized_tf14(rows, training):
+    mean = v1.get_variable("mean", (), trainable=False)
+    if training:
+        with v1.name_scope("norm"):
+            update = mean.assign(tf.reduce_mean(rows))
+        v1.add_to_collection(v1.GraphKeys.UPDATE_OPS, update.op)
+    return tf.matmul(rows, v1.get_variable("kernel", (3, 4)))
+
+
+def unshared_tf14(rows, training):
+    return tf.matmul(rows, v1.Variable(tf.zeros((3, 4))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("variant", "function", "fault"),
+    [
+        *((variant, "raises", "ValueError: no such; in ") for variant in EACH_TARGET),
+        (TF2[0], "too_narrow", "gives (3,) for a row, not (4,)"),
+        (TF14[0], "too_narrow_tf14", "gives (3,) for a row, not (4,)"),
+        (TF2[0], "normalized", "norm would learn from padding; use train.last_batch: drop"),
+        *(
+            (variant, "normalized_tf14", " would learn from padding; use train.last_batch: drop")
+            for variant in TF14
+        ),
+        (TF14[0], "unshared_tf14", "each call makes new variables; tf.get_variable shares them"),
+    ],
+)
+def test_a_model_that_cannot_be_used(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    variant: str,
+    function: str,
+    fault: str,
+) -> None:
+    model = {"model": {"layers": None, "import": f"models:{function}"}}
+    project = make(tmp_path, changed(TINY, EACH_VARIANT, model), points(ROWS))
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "models.py").write_text(BROKEN)
+    monkeypatch.delitem(sys.modules, "models", raising=False)
+    module = project.load(variant)
+    assert call(module, arguments(project, "work", "prepare")) == 0
+    line = refused(project, module, capsys)
+    assert line.startswith("model.import: ")
+    assert fault in line
+
+
 # -- What fails while batches are read ahead ------------------------------------------------------
 
 MODEL = """

@@ -193,6 +193,21 @@ def test_a_script_for_1_4_leaves_the_process_as_it_was(tmp_path: Path, variant: 
         run_all()
 
 
+@pytest.mark.parametrize("variant", TF14)
+def test_nothing_reads_on_once_main_has_returned(tmp_path: Path, variant: str) -> None:
+    """Although the next batches were being read when it stopped, and its error keeps the session."""
+    project = make(tmp_path, changed(SPEC, EACH_VARIANT), points(23))
+    module = project.load(variant)
+    assert call(module, arguments(project, "work", "prepare")) == 0
+    stop = module.data.StopSignals()
+    stop.received = signal.SIGINT
+    with pytest.raises(SystemExit) as error:
+        module.main(arguments(project, "work", "--slow-input", "200"), stop)
+    assert Run(project.work()).checkpoints
+    in_python = sys._current_frames().keys()
+    assert in_python <= {thread.ident for thread in python_threads()}, error
+
+
 def tasks() -> int:
     """The threads of this process that the operating system knows."""
     return len(os.listdir("/proc/self/task"))
