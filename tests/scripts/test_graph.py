@@ -36,7 +36,7 @@ def spec_of(*changes: Spec) -> Spec:
 
 
 SPEC = spec_of({"splits": {"parts": {"train": 0.7, "validation": 0.3}}})
-LARGE = {"placeholders": {"x": {"dtype": "float64", "shape": [50, 50]}}}
+LARGE = {"placeholders": {"x": {"dtype": "float64", "shape": [100, 100]}}}
 LARGE["model"] = {"layers": ["flatten", {"dense": {"units": 4}}]}
 
 
@@ -61,7 +61,8 @@ def test_a_graph_does_not_depend_on_the_data(
 def test_a_graph_holds_neither_batches_nor_weights(tmp_path: Path, variant: str) -> None:
     """Large ones are made by operations: a graph ends at 2 GB."""
     module = make(tmp_path, spec_of(LARGE)).load(variant)
-    with opened(module):
+    with opened(module) as learner:
+        module.Feeder(learner.learn, CPU)
         weight, *_ = tf.compat.v1.trainable_variables()
         size = tf.compat.v1.get_default_graph().as_graph_def().ByteSize()
     assert size < min(module.BATCH_BYTES, 4 * np.prod(weight.shape))
@@ -85,7 +86,7 @@ def test_one_operation_takes_a_batch(tmp_path: Path, variant: str) -> None:
 @each_buffered
 def test_buffers(tmp_path: Path, variant: str) -> None:
     """Local resource variables, which start as zeros; each takes the batches of its turn."""
-    project = make(tmp_path, changed(SPEC, LARGE), {**points(20), "x": np.ones((20, 50, 50))})
+    project = make(tmp_path, changed(SPEC, LARGE), {**points(20), "x": np.ones((20, 100, 100))})
     module = project.load(variant)
     records = records_of(project, module)
     batches = list(module.training_batches(records, 5, 0, 4).batches)
