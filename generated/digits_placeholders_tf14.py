@@ -115,10 +115,10 @@ def training_batches(records, seed, start, end, slow_ms=0):
         for epoch in range(start // steps, -(-end // steps)):
             first, last = max(0, start - epoch * steps), min(steps, end - epoch * steps)
             place = epoch, seed, first * BATCH_SIZE
-            rows = records.read_epoch(*place, BATCH_SIZE, PARALLEL_CALLS)
-            for batch in itertools.islice(rows, last - first):
-                time.sleep(slow_ms / 1000)
-                yield to_wire(batch)
+            with contextlib.closing(records.read_epoch(*place, BATCH_SIZE, PARALLEL_CALLS)) as rows:
+                for batch in itertools.islice(rows, last - first):
+                    time.sleep(slow_ms / 1000)
+                    yield to_wire(batch)
 
     return Reading(end - start, batches())
 

@@ -248,10 +248,9 @@ def how(draw: st.DrawFn, inputs: list[Data]) -> Data:
         buffers |= draw(some(wire=st.sampled_from(["narrow", "plain"])))
     devices = {"compute": draw(st.sampled_from(["cpu:0", "gpu:0", "gpu:7"]))}
     devices |= draw(some(fallback=st.sampled_from(["cpu", "error"])))
-    return {"target": target} | draw(
+    return {"target": target, "buffers": buffers} | draw(
         some(
             pipeline=some(parallel_calls=ready, host_prefetch=ready, cache=st.just("none")),
-            buffers=st.just(buffers),
             devices=st.just(devices),
             distribute=st.just({"strategy": "none"}),
         )
