@@ -195,7 +195,7 @@ def test_a_script_for_1_4_leaves_the_process_as_it_was(tmp_path: Path, variant: 
 
 @pytest.mark.parametrize("variant", TF14)
 def test_nothing_reads_on_once_main_has_returned(tmp_path: Path, variant: str) -> None:
-    """Although the next batches were being read when it stopped, and its error keeps the session."""
+    """Although it was reading ahead when it stopped, and what it raised keeps the session."""
     project = make(tmp_path, changed(SPEC, EACH_VARIANT), points(23))
     module = project.load(variant)
     assert call(module, arguments(project, "work", "prepare")) == 0

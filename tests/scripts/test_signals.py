@@ -116,9 +116,8 @@ def test_stopped_while_tensorflow_blocks(project: Project) -> None:
     assert time.monotonic() - sent < 2 * GRACE  # not the half minute that the batch takes
 
 
-def wait_until_printed(process: subprocess.Popen[str], text: str) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
+def wait_until_printed(process: subprocess.Popen[str], text: str, where: str = "stdout") -> None:
+    for line in getattr(process, where):
         if line.startswith(text):
             return
     raise AssertionError(f"it never printed {text!r}: {finish(process)}")
@@ -132,9 +131,7 @@ def test_a_second_signal_stops_at_once(project: Project) -> None:
     for process in asked:
         wait_until_printed(process, "training on")
         process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        while "stopping" not in process.stderr.readline():
-            pass
+        wait_until_printed(process, "stopping", "stderr")
         process.send_signal(signal.SIGINT)
         sent = time.monotonic()
         status, _, _ = finish(process)
