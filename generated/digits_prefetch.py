@@ -698,7 +698,7 @@ def main(argv=None, stop=None):
     add("--epochs", type=whole(1), metavar="N", help="in all")
     add("--steps", type=whole(1), metavar="N", help="in all")
     add("--seed", type=whole(0, 2**32 - 1), metavar="N", default=SEED, help=f"default: {SEED}")
-    add("--threads", type=whole(1), metavar="N", help="of TensorFlow")
+    add("--threads", type=whole(1, 1024), metavar="N", help="of TensorFlow")
     add("--audit", action="store_true", help="record what the model reads")
     add("--slow-input", type=whole(0), metavar="MS", default=0, help="delay each batch")
     options = parser.parse_args(argv)

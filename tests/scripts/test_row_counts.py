@@ -158,6 +158,7 @@ def test_seed_draws_weights_and_order_anew_and_keeps_the_records(
         ["--seed", str(2**32)],
         ["--epochs", "2.5"],
         ["--threads", "0"],
+        ["--threads", "1025"],
         ["--slow-input", "-1"],
         ["fit"],
         ["--what"],
