@@ -16,8 +16,6 @@ import os
 import signal
 import sys
 import time
-import zipfile
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 if __name__ == "__main__":
@@ -165,6 +163,7 @@ class Input:
             batch.cancel()
         if self.loader:
             self.loader.shutdown()
+        self.batches = None  # and with it the threads that read ahead
 
     def _load(self):
         return self.loader.submit(next, self.batches)  # past the last one nobody asks for it
@@ -359,7 +358,8 @@ class Optimizer:
     def __init__(self, weights):
         self.weights = weights
         self.velocities = [
-            untrained(f"{w.op.name}/velocity", w.shape, w.dtype.base_dtype) for w in weights
+            untrained(f"optimizer/{w.op.name}/velocity", w.shape, w.dtype.base_dtype)
+            for w in weights
         ]
 
     def updates(self, gradients):
@@ -375,11 +375,11 @@ class Learner:
 
     def __init__(self, device, seed, audited):
         self.device, self.audited = device, audited
-        with tf.device("CPU:0"):
-            self.input = Input()  # of the evaluation
         with tf.device(device):
             self.model = build_model(seed)
             self.weights = tf.global_variables()
+            with tf.device("CPU:0"):
+                self.input = Input()  # of the evaluation
             self.sums = self._sums(self.input.batch)
             self.optimizer = Optimizer(tf.trainable_variables())
             self.loss_sum = untrained("loss_sum", (), tf.float64)
@@ -501,8 +501,9 @@ class Checkpoints:
     def save(self, learner, state, audited):
         path = os.path.join(self.folder, f"step-{state['step']:010d}.npz")
         values = learner.values()
-        text = json.dumps({"recipe": self.recipe, "state": state})
-        write_whole(path, lambda file: np.savez(file, *values, text=text, **audited))
+        text = {"recipe": self.recipe, "state": state, "audited": list(audited)}
+        text["shapes"] = [np.shape(value) for value in values]
+        write_whole(path, lambda file: np.savez(file, *values, text=json.dumps(text), **audited))
         for old in self.paths()[:-CHECKPOINTS_KEPT]:
             os.remove(old)
 
@@ -512,19 +513,19 @@ class Checkpoints:
             try:
                 with np.load(path) as file:
                     saved = dict(file)
-                text = json.loads(str(saved.pop("text")))
-            except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error):
-                print(f"{path}: damaged, so the one before it", file=sys.stderr)
+                text = json.loads(str(saved["text"]))
+                values = [saved[f"arr_{number}"] for number in range(len(text["shapes"]))]
+                audited = {name: saved[name] for name in text["audited"]}
+            except Exception:  # what NumPy raises depends on where the damage is
+                data.say(f"{path}: damaged, so the one before it", sys.stderr)
                 continue
             changed = differences(text["recipe"], self.recipe)
             if changed:
                 raise UserError(f"{path}: of another {', '.join(changed)}; --fresh begins anew")
-            variables = learner.variables()
-            values = [saved.pop(f"arr_{number}", None) for number in range(len(variables))]
-            if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
+            if text["shapes"] != [list(variable.shape) for variable in learner.variables()]:
                 raise UserError(f"{path}: of another model; --fresh begins anew")
             learner.assign(values)
-            return text["state"], saved
+            return text["state"], audited
         return None
 
 
@@ -555,6 +556,7 @@ class Audit:
                 kept = sum(map(len, itertools.islice(file, step)))
         self.file = open(path, "a", encoding="utf-8")
         self.file.truncate(kept)
+        list(self._lines())  # which a summary needs, told before the training and not after it
 
     def write(self, step, epoch, loss, batch):
         batch = Batch(*map(np.asarray, batch))
@@ -580,17 +582,26 @@ class Audit:
         """The digests of the run; null where not every step from 0 on was audited."""
         self.file.close()
         ids, content, lines = hashlib.sha256(), hashlib.sha256(), 0
-        with open(self.path, encoding="utf-8") as file:
-            for line in map(json.loads, file):
-                ids.update(line["ids"].encode())
-                content.update(line["content"].encode())
-                lines += line["step"] == lines
+        for line in self._lines():
+            ids.update(line["ids"].encode())
+            content.update(line["content"].encode())
+            lines += line["step"] == lines
         whole = lines == steps
         return {
             "order_digest": ids.hexdigest() if whole else None,
             "content_digest": content.hexdigest() if whole else None,
             "rows_seen_once": bool(self.once.all()) if whole and len(self.once) else None,
         }
+
+    def _lines(self):
+        with open(self.path, encoding="utf-8", errors="replace") as file:
+            for number, text in enumerate(file, 1):
+                try:
+                    line = json.loads(text)
+                    yield {key: line[key] for key in ("step", "ids", "content")}
+                except (ValueError, KeyError, TypeError) as error:
+                    fault = f"line {number} is damaged"
+                    raise UserError(f"{self.path}: {fault}; --fresh begins anew") from error
 
 
 # -- Commands -------------------------------------------------------------------------------------
@@ -661,9 +672,7 @@ class Run:
         if self.at_end() and len(state["history"]) * self.steps < first:
             self.end_epoch()  # which was stopped
         if first < self.total:
-            print(
-                f"training on {self.learner.device}: steps {first} to {self.total - 1}", flush=True
-            )
+            data.say(f"training on {self.learner.device}: steps {first} to {self.total - 1}")
             batches = training_batches(
                 self.records, options.seed, first, self.total, options.slow_input
             )
@@ -713,7 +722,7 @@ class Run:
             if self.audit:
                 self.audit.end_epoch(rows)
         shown = {"train loss": record["train_loss"], **(record["validation"] or {})}
-        print(f"epoch {epoch}: {figures(shown)}", flush=True)
+        data.say(f"epoch {epoch}: {figures(shown)}")
 
     def report(self):
         """Evaluate, and write weights.npz and report.json."""
@@ -721,7 +730,7 @@ class Run:
         rows = sum(epoch["rows"] for epoch in state["history"])
         test = self.learner.evaluate(self.records, "test", self.stop)
         self.stop.check()
-        print(f"test: {figures(test)}")
+        data.say(f"test: {figures(test)}")
         result = {
             "name": "digits",
             "variant": "placeholders_tf14",
@@ -746,7 +755,7 @@ class Run:
         weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
-        print(f"{self.options.workdir}: report.json, weights.npz")
+        data.say(f"{self.options.workdir}: report.json, weights.npz")
 
 
 def train(options, stop):
@@ -755,7 +764,7 @@ def train(options, stop):
         run = Run(options, stop, device)
         done = run.state["step"]
         if done > run.total or (done == run.total and os.path.exists(run.path("report.json"))):
-            print(f"{options.workdir}: {done} steps are trained already; see --fresh")
+            data.say(f"{options.workdir}: {done} steps are trained already; see --fresh")
             return
         with contextlib.suppress(FileNotFoundError):
             os.remove(run.path("report.json"))  # of fewer steps
@@ -773,7 +782,7 @@ def evaluate(options, stop):
         for part in records.parts:
             result = learner.evaluate(records, part, stop)
             stop.check()
-            print(f"{part}: {figures(result)}", flush=True)
+            data.say(f"{part}: {figures(result)}")
 
 
 def measure(options, stop):
@@ -818,8 +827,8 @@ def measure(options, stop):
     }
     write_json(os.path.join(options.workdir, "measure.json"), result)
     for name, value in seconds.items():
-        print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
-    print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
+        data.say(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
+    data.say(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
 
 
 def whole(least, most=2**31 - 1):

@@ -109,6 +109,15 @@ class StopSignals:
             sys.exit(128 + self.received)
 
 
+def say(text, file=None, end="\n"):
+    """Print it at once; where nobody reads it any more, the work goes on in silence."""
+    file = file or sys.stdout
+    try:
+        print(text, end=end, file=file, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
+
+
 class Progress:
     """A bar on a terminal, elsewhere a line every ten seconds."""
 
@@ -122,10 +131,10 @@ class Progress:
             self.shown = now
             text = f"{self.title}: {done:,} of {self.total:,}, {done / (now - self.began):,.0f}/s"
             text = f"[{'#' * (30 * done // self.total):.<30}] {text}" if self.bar else text
-            print(text, end="\x1b[K\r" if self.bar else "\n", file=sys.stderr, flush=True)
+            say(text, sys.stderr, "\x1b[K\r" if self.bar else "\n")
 
     def close(self):
-        print(end="\x1b[K" if self.bar else "", file=sys.stderr, flush=True)
+        say("", sys.stderr, "\x1b[K" if self.bar else "")
 
 
 # -- Source ---------------------------------------------------------------------------------------
@@ -257,6 +266,10 @@ def write_part(folder, part, ids, source, stop):
     return {"rows": len(ids), "ids": ids_digest(ids), "shards": shards}
 
 
+def fingerprint(value):
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+
+
 def write_records(folder, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
     source, identity = Source(options.source), source_identity(options.source, None)
@@ -274,7 +287,7 @@ def write_records(folder, options, stop):
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
-            json.dump(manifest, file)
+            json.dump({**manifest, "digest": fingerprint(manifest)}, file)
         shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
@@ -292,6 +305,8 @@ class Records:
         try:
             with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
                 self.manifest = json.load(file)
+            if self.manifest.pop("digest") != fingerprint(self.manifest):
+                raise ValueError("something in it has changed")
             self.parts = self.manifest["parts"]
             self.identity = {key: self.manifest[key] for key in ("rows", "source")}
             shards = self.shards(*self.parts)
@@ -354,8 +369,7 @@ def window_order(seed, epoch, window, rows):
 
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
-    fingerprint = hashlib.sha256(json.dumps(RECIPE).encode()).hexdigest()[:16]
-    folder = os.path.join(options.records, fingerprint)
+    folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
     manifest = os.path.join(folder, "manifest.json")
     if fresh or not os.path.exists(manifest):
         os.makedirs(options.records, exist_ok=True)
@@ -369,7 +383,7 @@ def prepare(options, stop, fresh=False):
         known = records.manifest["source"]
         if source_identity(options.source, known)["sha256"] != known["sha256"]:
             raise UserError(f"{options.source}: changed since; prepare --fresh makes {folder} anew")
-    print(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
+    say(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
     return records
 
 
@@ -401,7 +415,7 @@ def run(command, options, stop):
             prepare(options, stop).check_blocks()  # names the file and the record
             raise
     except (UserError, OSError, *FILE_ERRORS) as error:
-        print(str(error).split("\n")[0], file=sys.stderr)
+        say(str(error).split("\n")[0], sys.stderr)
         return 2
     return 0
 

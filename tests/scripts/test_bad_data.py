@@ -350,6 +350,21 @@ def test_damaged_manifest(
     assert call(module, arguments(project, "work", "prepare", "--fresh")) == 0
 
 
+def test_an_altered_manifest(
+    tiny: tuple[Project, ModuleType], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may still look whole."""
+    project, module = tiny
+    project.write(good())
+    assert call(module, arguments(project, "work", "prepare")) == 0
+    (manifest,) = project.records.glob("*/manifest.json")
+    found = json.loads(manifest.read_text())
+    found["parts"]["train"]["rows"] -= 1
+    manifest.write_text(json.dumps(found))
+    fault = "its manifest is damaged; prepare --fresh makes it anew"
+    assert refused(project, module, capsys, "prepare") == f"{manifest.parent}: {fault}"
+
+
 def test_another_source_than_the_records_were_made_of(
     tiny: tuple[Project, ModuleType], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -474,6 +489,31 @@ def too_narrow_tf14(rows, training):
     return rows
 
 
+def of_float64():
+    return keras.layers.Dense(4, dtype="float64")
+
+
+def of_float64_tf14(rows, training):
+    return tf.cast(tf.matmul(rows, v1.get_variable("kernel", (3, 4))), tf.float64)
+
+
+def half_of_the_rows_tf14(rows, training):
+    return tf.matmul(rows[:2], v1.get_variable("kernel", (3, 4)))
+
+
+def constant():
+    return keras.layers.Lambda(lambda rows: rows @ tf.ones((3, 4)))
+
+
+def constant_tf14(rows, training):
+    return tf.matmul(rows, tf.ones((3, 4)))
+
+
+def idle_tf14(rows, training):
+    v1.get_variable("idle", (3, 4))
+    return tf.matmul(rows, v1.get_variable("kernel", (3, 4)))
+
+
 def normalized():
     return keras.Sequential([keras.layers.BatchNormalization(name="norm"), keras.layers.Dense(4)])
 
@@ -496,8 +536,17 @@ def unshared_tf14(rows, training):
     ("variant", "function", "fault"),
     [
         *((variant, "raises", "ValueError: no such; in ") for variant in EACH_TARGET),
-        (TF2[0], "too_narrow", "gives (3,) for a row, not (4,)"),
-        (TF14[0], "too_narrow_tf14", "gives (3,) for a row, not (4,)"),
+        (TF2[0], "too_narrow", "gives float32 (1, 3) for a row, not float32 (1, 4)"),
+        (TF14[0], "too_narrow_tf14", "gives float32 (4, 3), not float32 (4, 4)"),
+        (TF14[0], "half_of_the_rows_tf14", "gives float32 (2, 4), not float32 (4, 4)"),
+        (TF2[0], "of_float64", "gives float64 (1, 4) for a row, not float32 (1, 4)"),
+        (TF14[0], "of_float64_tf14", "gives float64 (4, 4), not float32 (4, 4)"),
+        (TF2[0], "constant", "has nothing to train"),
+        (TF14[0], "constant_tf14", "has nothing to train"),
+        *(
+            (variant, "idle_tf14", "idle has no gradient; read it before tf.cond, or leave it out")
+            for variant in TF14
+        ),
         (TF2[0], "normalized", "norm would learn from padding; use train.last_batch: drop"),
         *(
             (variant, "normalized_tf14", " would learn from padding; use train.last_batch: drop")

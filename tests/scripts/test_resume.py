@@ -198,8 +198,28 @@ def other_content(path: Path) -> None:
     np.savez(path, something=np.zeros(3))
 
 
+def without_its_last_variable(path: Path) -> None:
+    """As where the damage hides an entry of the archive."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    del arrays[f"arr_{sum(name.startswith('arr_') for name in arrays) - 1}"]
+    np.savez(path, **arrays)
+
+
+def of_no_known_compression(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 10] = 1
+    path.write_bytes(content)
+
+
+DAMAGES = (
+    *(cut_short, emptied, flipped, other_content),
+    *(without_its_last_variable, of_no_known_compression),
+)
+
+
 @each_target
-@pytest.mark.parametrize("damage", [cut_short, emptied, flipped, other_content])
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(
     tiny: tuple[Project, ModuleType],
     undisturbed: Run,
@@ -350,6 +370,22 @@ def test_an_audit_has_no_lines_of_another_run(tiny: tuple[Project, ModuleType]) 
     assert call(module, arguments(project, "work", "--fresh", "--steps", "6")) == 0
     report = train(project, module).report
     assert report["order_digest"] is report["content_digest"] is report["rows_seen_once"] is None
+
+
+@pytest.mark.parametrize("text", ["garbage", '{"step": 2}', "[]", ""])
+def test_a_damaged_line_of_an_audit_is_told_before_the_training(
+    tiny: tuple[Project, ModuleType], capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    project, module = tiny
+    train(project, module, "--steps", "4")
+    audit = project.work() / "audit.jsonl"
+    lines = audit.read_text().splitlines()
+    audit.write_text("\n".join([*lines[:2], text, *lines[3:]]) + "\n")
+    capsys.readouterr()
+    assert call(module, arguments(project, "work", "--audit")) == 2
+    printed = capsys.readouterr()
+    assert printed.err == f"{audit}: line 3 is damaged; --fresh begins anew\n"
+    assert "training" not in printed.out
 
 
 def test_without_audit_the_report_has_no_digests(tiny: tuple[Project, ModuleType]) -> None:

@@ -162,3 +162,14 @@ def test_a_stop_while_records_are_written(
     assert finish(process)[0] == status
     assert not any(large.records.rglob("manifest.json"))
     assert bool(snapshot(large.records)) == (number is signal.SIGKILL)
+
+
+def test_a_run_goes_on_where_nobody_reads_what_it_prints(project: Project) -> None:
+    """As behind `| head -1`."""
+    running = program(project, VARIANTS[0], "unread")
+    assert running.stdout
+    running.stdout.close()
+    running.stdout = None
+    status, _, err = finish(running)
+    assert (status, lines(err)) == (0, [])
+    assert Run(project.work("unread")).report["steps"] == STEPS

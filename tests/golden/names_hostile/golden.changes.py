@@ -81,14 +81,17 @@ def build_model(seed):
                 "a_b": tf.zeros((1,)),
             }
         )
-        shape = tuple(outputs.shape[1:])
+        dtype, shape = outputs.dtype.name, tuple(outputs.shape)
     except Exception as error:  # the user's code may raise anything
         fault = f"{type(error).__name__}: {str(error).split(chr(10))[0]}"
         raise UserError(f"model.import: {fault}; in {folder}") from error
     finally:
         sys.path.remove(folder)
-    if shape != (10,):
-        raise UserError(f"model.import: gives {shape} for a row, not (10,)")
+    wanted = (1,) + (10,)
+    if dtype != "float32" or shape != wanted:
+        raise UserError(f"model.import: gives {dtype} {shape} for a row, not float32 {wanted}")
+    if not model.trainable_variables:
+        raise UserError("model.import: has nothing to train")
     for layer in layers_of(model):
         if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable:
             raise UserError(

@@ -36,7 +36,7 @@ def write_records(folder, options, stop):
                 raise UserError(f"{source.name}: of its {source.rows} rows {part} gets none")
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
-            json.dump(manifest, file)
+            json.dump({**manifest, "digest": fingerprint(manifest)}, file)
         shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files

@@ -71,7 +71,7 @@ def write_records(folder, stop):
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
-            json.dump(manifest, file)
+            json.dump({**manifest, "digest": fingerprint(manifest)}, file)
         shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
@@ -82,8 +82,7 @@ def write_records(folder, stop):
 
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
-    fingerprint = hashlib.sha256(json.dumps(RECIPE).encode()).hexdigest()[:16]
-    folder = os.path.join(options.records, fingerprint)
+    folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
     manifest = os.path.join(folder, "manifest.json")
     if fresh or not os.path.exists(manifest):
         os.makedirs(options.records, exist_ok=True)
@@ -93,7 +92,7 @@ def prepare(options, stop, fresh=False):
             if fresh or not os.path.exists(manifest):
                 write_records(folder, stop)
     records = Records(folder)
-    print(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
+    say(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
     return records
 
 def add_arguments(parser):

@@ -14,7 +14,7 @@ class Run:
             learner.begin_epoch()
             if self.audit:
                 self.audit.end_epoch(rows)
-        print(f"epoch {epoch}: train loss {record['train_loss']:.4f}", flush=True)
+        data.say(f"epoch {epoch}: train loss {record['train_loss']:.4f}")
 
     def report(self):
         """Evaluate, and write weights.npz and report.json."""
@@ -44,4 +44,4 @@ class Run:
         weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
-        print(f"{self.options.workdir}: report.json, weights.npz")
+        data.say(f"{self.options.workdir}: report.json, weights.npz")

@@ -27,4 +27,4 @@ class Run:
         weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
-        print(f"{self.options.workdir}: report.json, weights.npz")
+        data.say(f"{self.options.workdir}: report.json, weights.npz")

@@ -14,4 +14,4 @@ class Run:
             learner.begin_epoch()
             if self.audit:
                 self.audit.end_epoch(rows)
-        print(f"epoch {epoch}: train loss {record['train_loss']:.4f}", flush=True)
+        data.say(f"epoch {epoch}: train loss {record['train_loss']:.4f}")

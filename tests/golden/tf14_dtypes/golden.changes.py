@@ -91,7 +91,8 @@ def build_model(seed):
     try:
         tf.set_random_seed(seed)
         function = importlib.import_module("models").classifier
-        shape = tuple(model(inputs, training=True).shape.as_list()[1:])
+        logits = model(inputs, training=True)
+        dtype, shape = logits.dtype.name, logits.shape
         made = len(tf.global_variables())
         model(inputs, training=False)
     except Exception as error:  # the user's code may raise anything
@@ -99,8 +100,11 @@ def build_model(seed):
         raise UserError(f"model.import: {fault}; in {folder}") from error
     finally:
         sys.path.remove(folder)
-    if shape != (10,):
-        raise UserError(f"model.import: gives {shape} for a row, not (10,)")
+    wanted = (BATCH_SIZE,) + (10,)
+    if dtype != "float32" or not shape.is_compatible_with(wanted):
+        raise UserError(f"model.import: gives {dtype} {shape}, not float32 {wanted}")
+    if not tf.trainable_variables():
+        raise UserError("model.import: has nothing to train")
     if len(tf.global_variables()) > made:
         raise UserError("model.import: each call makes new variables; tf.get_variable shares them")
     return model

@@ -33,7 +33,8 @@ def build_model(seed):
     try:
         tf.set_random_seed(seed)
         function = importlib.import_module("package.models").classifier
-        shape = tuple(model(inputs, training=True).shape.as_list()[1:])
+        logits = model(inputs, training=True)
+        dtype, shape = logits.dtype.name, logits.shape
         made = len(tf.global_variables())
         model(inputs, training=False)
     except Exception as error:  # the user's code may raise anything
@@ -41,8 +42,11 @@ def build_model(seed):
         raise UserError(f"model.import: {fault}; in {folder}") from error
     finally:
         sys.path.remove(folder)
-    if shape != (10,):
-        raise UserError(f"model.import: gives {shape} for a row, not (10,)")
+    wanted = (BATCH_SIZE,) + (10,)
+    if dtype != "float32" or not shape.is_compatible_with(wanted):
+        raise UserError(f"model.import: gives {dtype} {shape}, not float32 {wanted}")
+    if not tf.trainable_variables():
+        raise UserError("model.import: has nothing to train")
     if len(tf.global_variables()) > made:
         raise UserError("model.import: each call makes new variables; tf.get_variable shares them")
     return model
@@ -60,12 +64,12 @@ class Learner:
             fault = f"{updates[0].name} would learn from padding"
             raise UserError(f"model.import: {fault}; use train.last_batch: drop")
         objective = tf.add_n([loss] + tf.losses.get_regularization_losses())
-        gradients = [
-            tf.zeros_like(weight) if gradient is None else tf.convert_to_tensor(gradient)
-            for weight, gradient in zip(
-                self.optimizer.weights, tf.gradients(objective, self.optimizer.weights)
-            )
-        ]
+        gradients = tf.gradients(objective, self.optimizer.weights)
+        for weight, gradient in zip(self.optimizer.weights, gradients):
+            if gradient is None:  # as in 1.4 also where tf.cond reads it
+                fault = f"{weight.op.name} has no gradient"
+                raise UserError(f"model.import: {fault}; read it before tf.cond, or leave it out")
+        gradients = list(map(tf.convert_to_tensor, gradients))
         with tf.control_dependencies(gradients):  # no update overtakes what they read
             assigned = list(self.optimizer.updates(gradients))
             assigned.append(self.loss_sum.assign_add(tf.cast(loss_sum, tf.float64)))

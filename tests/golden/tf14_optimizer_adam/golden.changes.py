@@ -31,10 +31,12 @@ class Optimizer:
 
     def __init__(self, weights):
         self.weights = weights
-        self.steps = untrained("steps", ())
-        self.means = [untrained(f"{w.op.name}/mean", w.shape, w.dtype.base_dtype) for w in weights]
+        self.steps = untrained("optimizer/steps", ())
+        self.means = [
+            untrained(f"optimizer/{w.op.name}/mean", w.shape, w.dtype.base_dtype) for w in weights
+        ]
         self.squares = [
-            untrained(f"{w.op.name}/square", w.shape, w.dtype.base_dtype) for w in weights
+            untrained(f"optimizer/{w.op.name}/square", w.shape, w.dtype.base_dtype) for w in weights
         ]
 
     def updates(self, gradients):

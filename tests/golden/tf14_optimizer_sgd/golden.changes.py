@@ -26,7 +26,8 @@ class Optimizer:
     def __init__(self, weights):
         self.weights = weights
         self.velocities = [
-            untrained(f"{w.op.name}/velocity", w.shape, w.dtype.base_dtype) for w in weights
+            untrained(f"optimizer/{w.op.name}/velocity", w.shape, w.dtype.base_dtype)
+            for w in weights
         ]
 
     def updates(self, gradients):

@@ -29,6 +29,7 @@ class Input:
             batch.cancel()
         if self.loader:
             self.loader.shutdown()
+        self.batches = None  # and with it the threads that read ahead
 
     def _load(self):
         return self.loader.submit(next, self.batches)  # past the last one nobody asks for it

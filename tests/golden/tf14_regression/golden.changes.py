@@ -117,10 +117,12 @@ class Optimizer:
 
     def __init__(self, weights):
         self.weights = weights
-        self.steps = untrained("steps", ())
-        self.means = [untrained(f"{w.op.name}/mean", w.shape, w.dtype.base_dtype) for w in weights]
+        self.steps = untrained("optimizer/steps", ())
+        self.means = [
+            untrained(f"optimizer/{w.op.name}/mean", w.shape, w.dtype.base_dtype) for w in weights
+        ]
         self.squares = [
-            untrained(f"{w.op.name}/square", w.shape, w.dtype.base_dtype) for w in weights
+            untrained(f"optimizer/{w.op.name}/square", w.shape, w.dtype.base_dtype) for w in weights
         ]
 
     def updates(self, gradients):
@@ -195,7 +197,7 @@ class Run:
             learner.begin_epoch()
             if self.audit:
                 self.audit.end_epoch(rows)
-        print(f"epoch {epoch}: train loss {record['train_loss']:.4f}", flush=True)
+        data.say(f"epoch {epoch}: train loss {record['train_loss']:.4f}")
 
     def report(self):
         """Evaluate, and write weights.npz and report.json."""
@@ -225,7 +227,7 @@ class Run:
         weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
-        print(f"{self.options.workdir}: report.json, weights.npz")
+        data.say(f"{self.options.workdir}: report.json, weights.npz")
 
 def measure(options, stop):
     """Time filling alone, training alone and both together, in rounds that interleave."""
@@ -269,8 +271,8 @@ def measure(options, stop):
     }
     write_json(os.path.join(options.workdir, "measure.json"), result)
     for name, value in seconds.items():
-        print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
-    print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
+        data.say(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
+    data.say(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
 
 def main(argv=None, stop=None):
     commands = {

@@ -46,4 +46,4 @@ class Run:
             if self.audit:
                 self.audit.end_epoch(rows)
         shown = {"train loss": record["train_loss"], **(record["validation"] or {})}
-        print(f"epoch {epoch}: {figures(shown)}", flush=True)
+        data.say(f"epoch {epoch}: {figures(shown)}")

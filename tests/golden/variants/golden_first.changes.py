@@ -13,7 +13,7 @@ class Run:
         rows = sum(epoch["rows"] for epoch in state["history"])
         test = self.learner.evaluate(self.records, "test", self.stop)
         self.stop.check()
-        print(f"test: {figures(test)}")
+        data.say(f"test: {figures(test)}")
         result = {
             "name": "golden",
             "variant": "first",
@@ -38,4 +38,4 @@ class Run:
         weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
-        print(f"{self.options.workdir}: report.json, weights.npz")
+        data.say(f"{self.options.workdir}: report.json, weights.npz")

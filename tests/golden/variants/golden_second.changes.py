@@ -46,7 +46,7 @@ class Run:
         rows = sum(epoch["rows"] for epoch in state["history"])
         test = self.learner.evaluate(self.records, "test", self.stop)
         self.stop.check()
-        print(f"test: {figures(test)}")
+        data.say(f"test: {figures(test)}")
         result = {
             "name": "golden",
             "variant": "second",
@@ -71,7 +71,7 @@ class Run:
         weights = self.learner.named_weights()
         write_whole(self.path("weights.npz"), lambda file: np.savez(file, **weights))
         write_json(self.path("report.json"), result)
-        print(f"{self.options.workdir}: report.json, weights.npz")
+        data.say(f"{self.options.workdir}: report.json, weights.npz")
 
 def measure(options, stop):
     """Time filling alone, training alone and both together, in rounds that interleave."""
@@ -117,8 +117,8 @@ def measure(options, stop):
     }
     write_json(os.path.join(options.workdir, "measure.json"), result)
     for name, value in seconds.items():
-        print(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
-    print(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
+        data.say(f"{name:5} {1e3 * value:9.3f} ms a step, spread {1e3 * spread[name]:.3f}")
+    data.say(f"overlap efficiency {result['overlap_efficiency']}, bound by {result['bound']}")
 
 # gone: WIRE
 
