@@ -27,7 +27,7 @@ import numpy as np
 
 try:
     import tensorflow.compat.v1 as tf
-except ImportError:
+except ImportError:  # TensorFlow 1.4
     import tensorflow as tf
 
 import digits_data as data

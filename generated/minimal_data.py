@@ -23,7 +23,11 @@ if __name__ == "__main__":
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import numpy as np
-import tensorflow as tf
+
+try:
+    import tensorflow.compat.v1 as tf
+except ImportError:  # TensorFlow 1.4
+    import tensorflow as tf
 
 # All that the stored bytes depend on; its fingerprint names the folder of the records.
 RECIPE = {
@@ -64,13 +68,6 @@ COLUMNS = Batch(
 PADDING = Batch(*(np.resize([0, 1], (1,) + c.shape).astype(c.dtype)[0] for c in COLUMNS))
 PADDING = PADDING._replace(row_id=np.int64(-1))
 ROW_BYTES = 80
-if hasattr(tf, "io"):  # TensorFlow 2
-    TFRecordWriter, tf_record_iterator = tf.io.TFRecordWriter, tf.compat.v1.io.tf_record_iterator
-else:  # 1.4
-    TFRecordWriter, tf_record_iterator = (
-        tf.python_io.TFRecordWriter,
-        tf.python_io.tf_record_iterator,
-    )
 
 
 class UserError(Exception):
@@ -223,7 +220,7 @@ def write_part(folder, part, ids, source, stop):
     for first in range(0, len(blocks), blocks_a_shard):
         name = f"{part}-{len(shards):05d}.tfrecord"
         entries, offset = [], 0
-        with TFRecordWriter(os.path.join(folder, name)) as writer:
+        with tf.python_io.TFRecordWriter(os.path.join(folder, name)) as writer:
             for block in blocks[first : first + blocks_a_shard]:
                 stop.check()
                 columns = [read_column(source, column, block) for column in COLUMNS[:-1]]
@@ -323,7 +320,7 @@ class Records:
         for path, shard in self.shards(*self.parts):
             whole = 0
             try:
-                for _ in tf_record_iterator(path):
+                for _ in tf.python_io.tf_record_iterator(path):
                     whole += 1
             except tf.errors.DataLossError as error:
                 raise damaged(path, shard["blocks"][whole][0]) from error

@@ -39,7 +39,6 @@ SHIM = {
         "tf.disable_control_flow_v2",
         "tf.enable_control_flow_v2",
     },
-    "hasattr(tf, 'io')": {"tf.io.TFRecordWriter", "tf.compat.v1.io.tf_record_iterator"},
 }
 
 # -- What there is --------------------------------------------------------------------------------

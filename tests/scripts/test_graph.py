@@ -5,6 +5,7 @@ No machine with a GPU is needed: a graph tells for each operation which device i
 
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
@@ -251,6 +252,7 @@ def placed(
     project = make(tmp_path, spec_of(SPECS[request.param]))
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "models.py").write_text(SEVERAL)
+    monkeypatch.delitem(sys.modules, "models", raising=False)
     module, v1 = project.load(variant), tf.compat.v1
     feeders = kept(monkeypatch, module, "Feeder")
     with opened(module, GPU) as learner:

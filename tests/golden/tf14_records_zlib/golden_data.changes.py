@@ -33,7 +33,7 @@ def write_part(folder, part, ids, source, stop):
     for first in range(0, len(blocks), blocks_a_shard):
         name = f"{part}-{len(shards):05d}.tfrecord"
         entries, offset = [], 0
-        with TFRecordWriter(os.path.join(folder, name)) as writer:
+        with tf.python_io.TFRecordWriter(os.path.join(folder, name)) as writer:
             for block in blocks[first : first + blocks_a_shard]:
                 stop.check()
                 columns = [read_column(source, column, block) for column in COLUMNS[:-1]]
