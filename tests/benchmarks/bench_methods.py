@@ -13,7 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -66,43 +66,41 @@ def digits_rows() -> Rows:
 
 
 class Way:
-    """A script that is ready to train, and the seconds of a step in each round."""
+    """A script that is ready to train, and the seconds of a step in each round.
+
+    It has a thread of its own, as default graphs and sessions belong to threads.
+    """
 
     def __init__(self, name: str, module: ModuleType, records: Any, steps: int) -> None:
-        self.name, self.module, self.target = name, module, HOW[name]["target"]
-        self.stack = contextlib.ExitStack()
-        device = self.stack.enter_context(module.device_for(None))
-        self.session = module.tf.get_default_session() if self.target == "tf1.4" else None
+        self.name, self.module = name, module
         self.seconds: list[float] = []
-        with self.inside():
-            learner = module.Learner(device, SEED, False)
-            self.feeder = module.Feeder(learner.learn, learner.device)
-            self.feeder.start(module.training_batches(records, SEED, 0, steps))
-
-    @contextlib.contextmanager
-    def inside(self) -> Iterator[None]:
-        """The graph and the session of the script as the default ones, where it has some."""
-        with contextlib.ExitStack() as stack:
-            if self.session:
-                stack.enter_context(self.session.graph.as_default())
-                stack.enter_context(self.session.as_default())
-            yield
+        self.stack, self.thread = contextlib.ExitStack(), ThreadPoolExecutor(1)
+        self.thread.submit(self._open, records, steps).result()
 
     def round(self, warm: int, steps: int) -> None:
-        with self.inside():
-            for _ in range(warm):
-                loss, _ = self.feeder.advance()
-            float(loss)  # a step of TensorFlow 2 returns before it is done
-            began = time.perf_counter()
-            for _ in range(steps):
-                loss, _ = self.feeder.advance()
-            float(loss)
-            self.seconds.append((time.perf_counter() - began) / steps)
+        self.seconds.append(self.thread.submit(self._time, warm, steps).result())
 
     def close(self) -> None:
-        with self.inside():
-            self.feeder.close()
-        self.stack.close()
+        self.thread.submit(self.stack.close).result()
+        self.thread.shutdown()
+
+    def _open(self, records: Any, steps: int) -> None:
+        device = self.stack.enter_context(self.module.device_for(None))
+        learner = self.module.Learner(device, SEED, False)
+        self.feeder = self.module.Feeder(learner.learn, device)
+        self.stack.callback(self.feeder.close)
+        self.feeder.start(self.module.training_batches(records, SEED, 0, steps))
+
+    def _time(self, warm: int, steps: int) -> float:
+        """Seconds a step."""
+        for _ in range(warm):
+            loss, _ = self.feeder.advance()
+        float(loss)  # a step of TensorFlow 2 returns before it is done
+        began = time.perf_counter()
+        for _ in range(steps):
+            loss, _ = self.feeder.advance()
+        float(loss)
+        return (time.perf_counter() - began) / steps
 
     def line(self, *others: "Way") -> str:
         """Quartiles of the steps a second, and the speed beside that of others."""
@@ -131,7 +129,7 @@ def compare(
     for _ in range(1 + rounds):  # the first one makes ready
         for way in ways.values():
             way.round(warm, steps)
-    for way in reversed(ways.values()):  # as the sessions that are the default ones are nested
+    for way in ways.values():
         del way.seconds[0]
         way.close()
     print(f"\n{title}: steps a second, quartiles, and as a share of those of prefetch")
