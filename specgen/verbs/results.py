@@ -66,7 +66,12 @@ def _over_cores(stage: Stage, specs: Sequence[SpecFile]) -> list[Result]:
     # Ctrl-C reaches every process; by its default action it ends a worker without a traceback.
     default = (signal.SIGINT, signal.SIG_DFL)
     with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=default) as pool:
-        return list(pool.map(work, specs))
+        running = [pool.submit(work, spec) for spec in specs]
+        try:
+            return [each.result() for each in running]
+        finally:
+            # By the pool's own thread, which may be busy with a worker that Ctrl-C has ended.
+            pool.shutdown(cancel_futures=True)
 
 
 def _cores() -> int:

@@ -42,7 +42,7 @@ LARGE: Spec = {
         "image": {"dtype": "uint8", "shape": [28, 28], "role": "input", "scale": 1 / 255},
         "label": {"dtype": "int64", "role": "label", "classes": 10},
     },
-    "model": {"layers": ["flatten", {"dense": {"units": 512, "activation": "relu"}}]},
+    "model": {"layers": ["flatten", {"dense": {"units": 800, "activation": "relu"}}]},
     "train": {
         "batch_size": 256,
         "epochs": 1,
