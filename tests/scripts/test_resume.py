@@ -240,10 +240,17 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(
 
 
 @each_target
-def test_all_checkpoints_damaged(tiny: tuple[Project, ModuleType], undisturbed: Run) -> None:
+def test_all_checkpoints_damaged(
+    tiny: tuple[Project, ModuleType], undisturbed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are of later steps than the first new one, which they must not crowd out."""
     project, module = tiny
     for path in train(project, module, "--steps", "9").checkpoints:
         emptied(path)
+    with monkeypatch.context() as patch:
+        before_step(patch, module, 6, raise_killed)
+        kill(project, module)
+    assert [int(path.stem[5:]) for path in Run(project.work()).checkpoints] == [4]
     assert_undisturbed(train(project, module), undisturbed)
 
 

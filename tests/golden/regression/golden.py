@@ -350,8 +350,10 @@ class Checkpoints:
         text = {"recipe": self.recipe, "state": state, "audited": list(audited)}
         text["shapes"] = [np.shape(value) for value in values]
         write_whole(path, lambda file: np.savez(file, *values, text=json.dumps(text), **audited))
-        for old in self.paths()[:-CHECKPOINTS_KEPT]:
-            os.remove(old)
+        kept = [each for each in self.paths() if each <= path][-CHECKPOINTS_KEPT:]
+        for each in self.paths():
+            if each not in kept:  # older, or of a later step and damaged
+                os.remove(each)
 
     def restore(self, learner):
         """State and audit of the newest whole checkpoint, whose variables are set; or None."""
