@@ -45,8 +45,9 @@ LAYERS = (
     "checks",
     # -> Plan
     "plan.model plan.recipes",
-    "plan.data plan.fields plan.how",
-    "plan.marks plan.report plan.training",
+    "plan.fields plan.how",
+    "plan.data plan.marks plan.report",
+    "plan.training",
     "plan.resolve",
     "plan",
     # -> text -> Output

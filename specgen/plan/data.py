@@ -5,14 +5,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from specgen.dtypes import ROW_ID_BYTES
+from specgen.plan.fields import key_field
 from specgen.plan.model import DataPlan, Field, SourcePlan
 from specgen.plan.recipes import keys_of
+from specgen.spec.placeholders import Placeholder
 from specgen.spec.root import Spec
-from specgen.spec.source import Synthetic
+from specgen.spec.source import PLACES, Csv, Python, Synthetic, Tfrecord
 from specgen.spec.train import ShuffleWindow
 
 # Of each placeholder: what shapes the stored bytes, and nothing that is applied to them later.
-STORED_KEYS = ("dtype", "shape", "classes")
+STORED_KEYS = (
+    *("dtype", "shape", "classes", "columns", "encoding", "default"),
+    *("pad", "hash_buckets", "vocabulary"),
+)
+# Sources that are read from one end to the other.
+STREAMED = (Csv, Tfrecord, Python)
 # How many patterns synthetic rows show where no label counts its classes.
 KINDS = 10
 # Rows that are decoded together where none are shuffled.
@@ -23,42 +30,70 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
     """All that the data module is made from."""
     records, shuffle = spec.records, spec.train.shuffle
     window_rows = shuffle.rows if isinstance(shuffle, ShuffleWindow) else DECODED_ROWS
-    by = split_key(spec)
+    by, key = split_key(spec), key_field(spec)
+    cells = [field.cell for field in (*fields, *((key,) if key else ()))]
+    encoded = tuple(field for field in fields if field.is_encoded)
+    fixed = sum(field.bytes_as(field.dtype) for field in fields if field not in encoded)
     return DataPlan(
         recipe=recipe_of(spec),
         source=source_plan(spec, source),
+        cell_keys=tuple(dict.fromkeys(key for cell in cells for key in cell)),
         parts=parts_of(spec),
         splits_method=spec.splits.method,
         splits_by=next((field.name for field in fields if field.key == by), None),
+        key=key,
+        format=records.format,
         rows_per_record=records.rows_per_record,
         order=records.order,
         compression=records.compression,
         shuffle=shuffle.kind,
         window_blocks=-(-window_rows // records.rows_per_record),
-        row_bytes=sum(field.bytes_as(field.dtype) for field in fields) + ROW_ID_BYTES,
+        row_bytes=fixed + ROW_ID_BYTES * (1 + len(encoded)),
+        encoded=encoded,
+        classes_of=next((field.name for field in fields if field.classes), None),
     )
 
 
 def source_plan(spec: Spec, source: str) -> SourcePlan:
     """Where the rows come from; paths in a spec are relative to it."""
+    said = keys_of(spec.source)
+    settings = {key: value for key, value in said.items() if key not in ("kind", *PLACES)}
+    place, paths = next(((key, said[key]) for key in PLACES if key in said), ("none", None))
     if isinstance(spec.source, Synthetic):
         counted = (p.classes for p in spec.placeholders.values() if p.role == "label" and p.classes)
-        kinds = next(counted, KINDS)
-        return SourcePlan("synthetic", None, spec.source.rows, spec.source.seed, kinds)
-    path = getattr(spec.source, "path", None)
-    return SourcePlan(spec.source.kind, path and beside_spec(source, path), None, None, KINDS)
+        settings["kinds"] = next(counted, KINDS)
+    elif isinstance(spec.source, Python):
+        settings["folder"] = beside_spec(source, spec.source.import_path or ".")
+    elif place == "none":
+        place, paths = "parts", parts_of(spec)
+    start = str(paths) if place == "path" else "."
+    return SourcePlan(
+        kind=spec.source.kind,
+        place=place,
+        path=None if place == "none" else beside_spec(source, start),
+        paths=paths,
+        settings=settings,
+        is_streamed=isinstance(spec.source, STREAMED),
+    )
 
 
 def beside_spec(source: str, path: str) -> str:
     """A path that is relative to the spec, seen from the folder of the scripts."""
+    if "://" in path:
+        return path
     return posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
 
 
-def parts_of(spec: Spec) -> dict[str, float]:
-    """The fraction of each part, in the one order that splits are dealt in."""
-    fractions = spec.splits.parts
-    named = {"train": fractions.train, "validation": fractions.validation, "test": fractions.test}
-    return {part: float(fraction) for part, fraction in named.items() if fraction is not None}
+def parts_of(spec: Spec) -> dict[str, Any]:
+    """What is said of each part, in the one order that splits are dealt in."""
+    said = spec.splits.parts
+    named = {"train": said.train, "validation": said.validation, "test": said.test}
+    given = spec.splits.method == "given"
+    return {
+        part: value if given else float(value)
+        for part, value in named.items()
+        if value is not None
+    }
 
 
 def split_key(spec: Spec) -> str | None:
@@ -85,10 +120,17 @@ def recipe_of(spec: Spec) -> dict[str, Any]:
         del source["on_error"], source["max_errors"]
     return {
         "source": source,
-        "placeholders": {
-            key: {k: v for k, v in keys_of(placeholder).items() if k in STORED_KEYS}
-            for key, placeholder in spec.placeholders.items()
-        },
+        "placeholders": {key: stored_keys(item) for key, item in spec.placeholders.items()},
         "splits": {key: value for key, value in splits.items() if value is not None},
         "records": records,
     }
+
+
+def stored_keys(placeholder: Placeholder) -> dict[str, Any]:
+    """What of a placeholder shapes the stored bytes."""
+    keys = {key: value for key, value in keys_of(placeholder).items() if key in STORED_KEYS}
+    if placeholder.encoding == "raw":
+        del keys["encoding"]
+    if placeholder.encoding == "image" and placeholder.dtype != "string" and placeholder.image:
+        keys["image"] = keys_of(placeholder.image)
+    return keys

@@ -1,12 +1,15 @@
 """Placeholders -> Fields: names that a script can use, and the dtype of each at each place."""
 
+from dataclasses import replace
 from math import prod
+from typing import Any
 
 from specgen.dtypes import WORD_BYTES, item_bytes
 from specgen.names import identifier
-from specgen.plan.model import BuffersPlan, Field
-from specgen.spec.placeholders import NEUTRAL, Placeholder, is_neutral
+from specgen.plan.model import BuffersPlan, Field, ImagePlan
+from specgen.spec.placeholders import NEUTRAL, Image, Placeholder, is_neutral
 from specgen.spec.root import Spec
+from specgen.spec.source import Csv
 from specgen.targets import TARGETS, Target
 
 # Of a batch: the placeholders' fields may not take it.
@@ -17,56 +20,123 @@ CLASS = "int64"  # also of row ids
 
 
 def fields_of(spec: Spec, buffers: BuffersPlan) -> tuple[Field, ...]:
-    """A field for each placeholder, in the order of the spec."""
-    target = TARGETS[spec.target]
+    """A field for each placeholder that is in a batch, in the order of the spec."""
     taken = {ROW_ID}
     fields = []
     for key, placeholder in spec.placeholders.items():
-        name = identifier(key, taken)
-        taken.add(name)
-        shape = tuple(size for size in placeholder.shape if size is not None)
-        compute = _compute_dtype(placeholder, spec.train.loss)
-        wire = _wire_dtype(placeholder.dtype, compute, target, buffers)
-        scaling = _scaling(placeholder)
-        fields.append(
-            Field(
-                key=key,
-                name=name,
-                role=placeholder.role,
-                shape=shape,
-                classes=placeholder.classes,
-                dtype=placeholder.dtype,
-                wire=wire,
-                words=_words(wire, shape, target),
-                compute=compute,
-                scaling=scaling,
-                is_scaled_on_host=buffers.wire == "plain"
-                and any(value is not None for value in scaling.values()),
-            )
-        )
+        if placeholder.role != "key":
+            name = identifier(key, taken)
+            taken.add(name)
+            fields.append(_field(spec, key, name, placeholder, buffers))
     return tuple(fields)
+
+
+def _field(
+    spec: Spec, key: str, name: str, placeholder: Placeholder, buffers: BuffersPlan
+) -> Field:
+    target = TARGETS[spec.target]
+    shape = final_shape(placeholder)
+    image = _image_plan(spec, placeholder)
+    dtype = "uint8" if image else placeholder.dtype
+    compute = _compute_dtype(placeholder, spec.train.loss)
+    wire = _wire_dtype(dtype, compute, target, buffers)
+    scaling = _scaling(placeholder)
+    return Field(
+        key=key,
+        name=name,
+        role=placeholder.role,
+        shape=shape,
+        classes=placeholder.classes,
+        dtype=dtype,
+        wire=wire,
+        words=_words(wire, shape, target),
+        compute=compute,
+        scaling=scaling,
+        is_scaled_on_host=buffers.wire == "plain"
+        and any(value is not None for value in scaling.values()),
+        cell=_cell(spec, key, placeholder),
+        image=image,
+    )
+
+
+def key_field(spec: Spec) -> Field | None:
+    """What rows are dealt by where it is no part of a batch: a key, or a column of the source."""
+    splits = spec.splits
+    placeholder = spec.placeholders.get(splits.by or "")
+    if splits.by is None or (placeholder is not None and placeholder.role != "key"):
+        return None
+    dtype, cell = "string", {"columns": (splits.by,)} if isinstance(spec.source, Csv) else {}
+    if placeholder is not None:
+        dtype, cell = placeholder.dtype, _cell(spec, splits.by, placeholder)
+    return _carried(splits.by, dtype, cell)
+
+
+def row_id_of(spec: Spec) -> Field:
+    """The row's position in the source, which rides along."""
+    return replace(_carried(ROW_ID, CLASS, {}), words=_words(CLASS, (), TARGETS[spec.target]))
+
+
+def _carried(key: str, dtype: str, cell: dict[str, Any]) -> Field:
+    """One value a row that no model reads."""
+    return Field(
+        key=key,
+        name=ROW_ID,
+        role="id",
+        shape=(),
+        classes=None,
+        dtype=dtype,
+        wire=dtype,
+        words=None,
+        compute=dtype,
+        scaling={},
+        is_scaled_on_host=False,
+        cell=cell,
+        image=None,
+    )
+
+
+def final_shape(placeholder: Placeholder) -> tuple[int, ...]:
+    """The shape of a row's value in the records; a variable size is padded to its length."""
+    length = placeholder.pad.length if placeholder.pad else None
+    return tuple(size or length or 0 for size in placeholder.shape)
+
+
+def _cell(spec: Spec, key: str, placeholder: Placeholder) -> dict[str, Any]:
+    """How a value is made of the cells of the source, as far as anything is done to them."""
+    cell: dict[str, Any] = {}
+    if isinstance(spec.source, Csv):
+        cell["columns"] = placeholder.columns or (key,)
+    if placeholder.encoding not in ("raw", "image"):
+        cell["encoding"] = placeholder.encoding
+    if placeholder.default is not None:
+        cell["default"] = placeholder.default
+    if placeholder.pad:
+        cell["pad"] = placeholder.pad.value
+    if placeholder.hash_buckets:
+        cell["hash_buckets"] = placeholder.hash_buckets
+    if placeholder.vocabulary:
+        cell["vocabulary"] = placeholder.vocabulary
+    return cell
+
+
+def _image_plan(spec: Spec, placeholder: Placeholder) -> ImagePlan | None:
+    if placeholder.encoding != "image":
+        return None
+    image = placeholder.image or Image()
+    in_place = spec.records.format == "source"
+    return ImagePlan(
+        # What is cut at random can be cut only when it is read.
+        stays_encoded=placeholder.dtype == "string" or image.crop == "random" or in_place,
+        resize=image.resize is not None,
+        crop=image.crop,
+        exact=image.exact,
+        scaled_decode=image.scaled_decode,
+    )
 
 
 def _compute_dtype(placeholder: Placeholder, loss: str) -> str:
     sparse = placeholder.role == "label" and loss == "sparse_categorical_crossentropy"
     return CLASS if sparse else COMPUTE
-
-
-def row_id_of(spec: Spec) -> Field:
-    """The row's position in the source, which rides along."""
-    return Field(
-        key=ROW_ID,
-        name=ROW_ID,
-        role="id",
-        shape=(),
-        classes=None,
-        dtype=CLASS,
-        wire=CLASS,
-        words=_words(CLASS, (), TARGETS[spec.target]),
-        compute=CLASS,
-        scaling={},
-        is_scaled_on_host=False,
-    )
 
 
 def _wire_dtype(dtype: str, compute: str, target: Target, buffers: BuffersPlan) -> str:

@@ -2,7 +2,7 @@
 
 from specgen.plan.model import BuffersPlan, DevicePlan
 from specgen.spec.base import default_of
-from specgen.spec.how import Buffers, Devices
+from specgen.spec.how import Buffers, Devices, Pipeline
 from specgen.spec.root import Spec
 
 # Enough to ride over the moment in which a window of rows is permuted.
@@ -19,6 +19,11 @@ def host_prefetch(spec: Spec) -> int:
     """Batches kept ready on the host."""
     ready = spec.pipeline.host_prefetch
     return ready if isinstance(ready, int) else HOST_PREFETCH
+
+
+def cache(spec: Spec) -> str:
+    """Where decoded rows are kept."""
+    return str(spec.pipeline.cache or default_of(Pipeline, "cache"))
 
 
 def buffers_plan(spec: Spec) -> BuffersPlan:

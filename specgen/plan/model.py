@@ -16,6 +16,17 @@ Mark = Literal["said", "variant", "default"]
 
 
 @dataclass(frozen=True)
+class ImagePlan:
+    """How an encoded image becomes an array: at `height` and `width`, the sizes of its shape."""
+
+    stays_encoded: bool  # in the records
+    resize: bool
+    crop: str  # none, center or random
+    exact: bool
+    scaled_decode: bool
+
+
+@dataclass(frozen=True)
 class Field:
     """One placeholder: its name in the source and in the script, and its dtype at each place."""
 
@@ -30,6 +41,13 @@ class Field:
     compute: str  # as the model or the loss takes it
     scaling: Mapping[str, float | list[float] | None]  # scale, offset, mean, std; None: no effect
     is_scaled_on_host: bool  # the checks see to it that it is a whole number then
+    cell: Mapping[str, Any]  # how a value is made of the source's cell, beside dtype and shape
+    image: ImagePlan | None  # how an encoded image is decoded, where it is
+
+    @property
+    def is_encoded(self) -> bool:
+        """Whether the bytes of the source lie in the records, and are decoded when they are read."""
+        return self.image is not None and self.image.stays_encoded
 
     @property
     def one_row(self) -> tuple[int, ...]:
@@ -58,13 +76,19 @@ class Field:
 
 @dataclass(frozen=True)
 class SourcePlan:
-    """Where rows come from. `path` leads from the scripts' folder; `kinds` is of synthetic ones."""
+    """Where rows come from, and how they are read."""
 
     kind: str
-    path: str | None
-    rows: int | None
-    seed: int | None
-    kinds: int
+    place: str  # the key that says where: path, files, pattern, arrays, or the parts; or none
+    path: str | None  # from the scripts' folder to the one file, else to the spec's folder
+    paths: Any  # as the spec has them, relative to its folder
+    settings: Mapping[str, Any]  # of the kind
+    is_streamed: bool  # read from one end to the other, and not at random
+
+    @property
+    def is_url(self) -> bool:
+        """Whether only TensorFlow can open what `path` names."""
+        return self.path is not None and "://" in self.path
 
 
 @dataclass(frozen=True)
@@ -73,15 +97,25 @@ class DataPlan:
 
     recipe: dict[str, Any]
     source: SourcePlan
-    parts: dict[str, float]
+    cell_keys: tuple[str, ...]  # what any column says of its cells
+    parts: dict[str, Any]
     splits_method: str
     splits_by: str | None  # the script's name of the placeholder
+    key: Field | None  # what rows are dealt by, where no model reads it
+    format: str
     rows_per_record: int
     order: str
     compression: str
     shuffle: str
     window_blocks: int  # blocks that are read, and where they are shuffled, together
-    row_bytes: int  # as stored, row id included
+    row_bytes: int  # as stored, row id included; of encoded values only the length is counted
+    encoded: tuple[Field, ...]  # of the fields, those that stay encoded in the records
+    classes_of: str | None  # the script's name of the label whose classes are counted
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether values of any size, as they come from the source, are handled."""
+        return bool(self.encoded) or (self.key is not None and self.key.dtype == "string")
 
     @property
     def window_rows(self) -> int:
@@ -185,6 +219,7 @@ class Plan:
     model: ModelPlan
     train: TrainPlan
     parallel_calls: int | None  # None: as many as the target finds best
+    cache: str  # none or memory
     host_prefetch: int
     buffers: BuffersPlan
     device: DevicePlan
@@ -227,7 +262,7 @@ class Plan:
     @property
     def train_rows(self) -> int | None:
         """How many rows are trained on; None where only the source can tell."""
-        if self.data.source.rows is None or self.data.splits_method != "even":
+        rows = self.data.source.settings.get("rows")
+        if rows is None or self.data.splits_method != "even":
             return None
-        fractions = list(self.data.parts.values())
-        return largest_remainder(self.data.source.rows, fractions)[0]
+        return largest_remainder(rows, list(self.data.parts.values()))[0]

@@ -7,7 +7,7 @@ Plan; nothing here reports a mistake.
 from specgen.document import Document
 from specgen.plan.data import data_plan
 from specgen.plan.fields import fields_of, row_id_of
-from specgen.plan.how import buffers_plan, device_plan, host_prefetch, parallel_calls
+from specgen.plan.how import buffers_plan, cache, device_plan, host_prefetch, parallel_calls
 from specgen.plan.marks import in_full, marks_of
 from specgen.plan.model import Plan
 from specgen.plan.training import model_plan, train_plan
@@ -31,6 +31,7 @@ def resolve(spec: Spec, document: Document, source: str) -> Plan:
         model=model_plan(spec, fields, source),
         train=train_plan(spec, fields),
         parallel_calls=parallel_calls(spec),
+        cache=cache(spec),
         host_prefetch=host_prefetch(spec),
         buffers=buffers,
         device=device_plan(spec),

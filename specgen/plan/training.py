@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 from specgen.layers import Misfit, Shape, kernel_shape, output_shapes, window_of
-from specgen.plan.data import STORED_KEYS, beside_spec
+from specgen.plan.data import beside_spec, stored_keys
 from specgen.plan.model import Field, LayerPlan, ModelPlan, TrainPlan
 from specgen.plan.recipes import keys_of
 from specgen.spec.model import ImportByTarget
@@ -54,8 +54,8 @@ def recipe_of(spec: Spec) -> dict[str, Any]:
 def _read_keys(placeholder: Placeholder) -> dict[str, Any]:
     """What the model reads: the stored value, its role, and how it is scaled, if it is."""
     scaling = [key for key in NEUTRAL if not is_neutral(placeholder, key)]
-    keys = keys_of(placeholder)
-    return {key: keys[key] for key in keys if key in (*STORED_KEYS, "role", *scaling)}
+    kept = (*stored_keys(placeholder), "image", "role", *scaling)
+    return {key: value for key, value in keys_of(placeholder).items() if key in kept}
 
 
 def model_plan(spec: Spec, fields: Sequence[Field], source: str) -> ModelPlan:

@@ -18,6 +18,9 @@ from specgen.spec.base import (
 )
 from specgen.spec.unions import ByKey
 
+# The keys that say where the files are.
+PLACES = ("path", "files", "pattern", "arrays")
+
 OnError = Literal["stop", "skip"]
 
 

@@ -237,7 +237,7 @@ def shard(project: Project, name: str = "train-00001") -> tuple[Path, int]:
         for entry in part["shards"]
         if entry["file"] == found.name
     ]
-    return found, entry["blocks"][-1][0]
+    return found, entry["blocks"][-1][1]
 
 
 def change_byte(at: Callable[[int], int]) -> Callable[[Path], None]:
