@@ -173,7 +173,7 @@ FAMILIES = {
 }
 # What else names a choice: a module is imported for it, or a name that TensorFlow has changed.
 CHOOSES = {
-    "data/module": {"npz"},
+    "data/_imports": {"csv", "npz", "python"},
     "tf14/script": {"placeholders"},
     "tf14/_compat": {"iterator"},
 }

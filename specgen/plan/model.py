@@ -113,6 +113,11 @@ class DataPlan:
     classes_of: str | None  # the script's name of the label whose classes are counted
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether the seed of the splits decides anything."""
+        return self.order == "shuffled" or self.splits_method not in ("even", "given")
+
+    @property
     def has_bytes(self) -> bool:
         """Whether values of any size, as they come from the source, are handled."""
         return bool(self.encoded) or (self.key is not None and self.key.dtype == "string")
