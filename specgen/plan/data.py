@@ -51,6 +51,10 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
         row_bytes=fixed + ROW_ID_BYTES * (1 + len(encoded)),
         encoded=encoded,
         classes_of=next((field.name for field in fields if field.classes), None),
+        spec_folder=beside_spec(source, "."),
+        vocabulary_files=tuple(
+            path for cell in cells if isinstance(path := cell.get("vocabulary"), str)
+        ),
     )
 
 

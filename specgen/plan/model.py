@@ -111,6 +111,13 @@ class DataPlan:
     row_bytes: int  # as stored, row id included; of encoded values only the length is counted
     encoded: tuple[Field, ...]  # of the fields, those that stay encoded in the records
     classes_of: str | None  # the script's name of the label whose classes are counted
+    spec_folder: str  # seen from the scripts' folder
+    vocabulary_files: tuple[str, ...]  # as the spec has them, relative to its folder
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether numbers stand for the texts of a column."""
+        return "vocabulary" in self.cell_keys or "hash_buckets" in self.cell_keys
 
     @property
     def is_drawn(self) -> bool:
