@@ -124,36 +124,6 @@ def test_a_check_runs_where_what_it_reads_is_valid() -> None:
     ("lines", "field", "message", "hint"),
     [
         (
-            {"source": "{kind: ^csv, path: a.csv}"},
-            "source.kind",
-            "csv is not supported yet on target tf2",
-            "npz and synthetic work now",
-        ),
-        (
-            {"source": "{kind: npz, ^files: [a.npz]}"},
-            "source.files",
-            "this key is not supported yet on target tf2",
-            "path works now",
-        ),
-        (
-            {"placeholders": f"{{{IMAGE}, {LABEL}, row: {{dtype: int64, role: ^key}}}}"},
-            "placeholders.row.role",
-            "key is not supported yet on target tf2",
-            "input and label work now",
-        ),
-        (
-            with_image("dtype: uint8, shape: ^[null, 8]"),
-            "placeholders.image.shape",
-            "a size of null is not supported yet on target tf2",
-            "a fixed shape works now",
-        ),
-        (
-            with_image("dtype: ^string"),
-            "placeholders.image.dtype",
-            "string is not supported yet on target tf2",
-            "bool, uint8, int8, uint16, int16, int32, int64, float16, float32 and float64 work now",
-        ),
-        (
             {"splits": "{method: ^hash, by: label}"},
             "splits.method",
             "hash is not supported yet on target tf2",
@@ -555,7 +525,7 @@ def test_contradictions(lines: dict[str, str], field: str, message: str, hint: s
 @pytest.mark.parametrize(
     ("lines", "field"),
     [
-        ({"source": "{kind: npz, path: a.npz, ^files: [b.npz]}"}, "source.files"),
+        ({"source": "{kind: npz, path: a.npz, ^arrays: {image: b.npy}}"}, "source.arrays"),
         ({"devices": "{memory: {growth: true, ^limit_mb: 9}}"}, "devices.memory.limit_mb"),
     ],
 )
@@ -647,6 +617,312 @@ def test_placeholders(
     lines: dict[str, str], code: str, field: str, message: str, hint: str
 ) -> None:
     assert_says(lines, code, field, message, hint)
+
+
+CSV = {"source": "{kind: csv, path: a.csv}", "model": "{import: 'm:f'}"}
+PYTHON = {"source": "{kind: python, import: 'm:f'}", "model": "{import: 'm:f'}"}
+VARIABLE = "dtype: int64, shape: [null], encoding: tokens, hash_buckets: 9"
+
+
+def classes_of(description: str) -> dict[str, str]:
+    return {"placeholders": f"{{x: {{dtype: int8}}, label: {{role: label, {description}}}}}"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "field", "message", "hint"),
+    [
+        (
+            with_image("dtype: uint8") | {"source": "{kind: csv, path: a.csv, delimiter: ^'\"'}"},
+            "SG205",
+            "source.delimiter",
+            "quotation marks enclose cells, and cannot separate them",
+            "",
+        ),
+        (
+            {"source": "{kind: npz, path: a.npz, on_error: ^skip}"},
+            "SG303",
+            "source.on_error",
+            "skip is for csv and tfrecord, npz is used whole or not at all",
+            "leave it out",
+        ),
+        (
+            with_image("dtype: int64, encoding: ^text, hash_buckets: 9")
+            | {"source": BASE["source"]},
+            "SG303",
+            "placeholders.image.encoding",
+            "npz has no texts",
+            "csv, tfrecord and python have",
+        ),
+        (
+            with_image("dtype: ^string"),
+            "SG305",
+            "placeholders.image.dtype",
+            "only a key and an encoded image can be a string",
+            "encoding: text with a vocabulary or hash_buckets makes numbers of texts",
+        ),
+        (
+            with_image("dtype: uint8, shape: ^[2, 2]"),
+            "SG305",
+            "placeholders.image.shape",
+            "1 column does not fill the shape, which has 4 values",
+            "list them under columns",
+        ),
+        (
+            with_image("dtype: uint8, shape: [2, 2], columns: ^[a, b, c]"),
+            "SG305",
+            "placeholders.image.columns",
+            "3 columns do not fill the shape, which has 4 values",
+            "",
+        ),
+        (
+            with_image("dtype: uint8, columns: ^[a, b]"),
+            "SG305",
+            "placeholders.image.columns",
+            "2 columns do not fill the shape, which has 1 value",
+            "",
+        ),
+        (
+            with_image("dtype: uint8, shape: ^[null], pad: {length: 3}"),
+            "SG305",
+            "placeholders.image.shape",
+            "a table has equally many columns in each row",
+            "encoding: tokens splits the text of one column",
+        ),
+        (
+            with_image("dtype: uint8, shape: ^[null]"),
+            "SG305",
+            "placeholders.image.shape",
+            "a table has equally many columns in each row",
+            "encoding: tokens splits the text of one column",
+        ),
+        (
+            with_image(f"{VARIABLE}, pad: {{length: 3}}, columns: ^[a, b]"),
+            "SG305",
+            "placeholders.image.columns",
+            "tokens come out of one column, not of 2",
+            "",
+        ),
+        (
+            with_image("dtype: int64, encoding: ^text"),
+            "SG303",
+            "placeholders.image.encoding",
+            "a text needs a vocabulary or hash_buckets to become a number",
+            "",
+        ),
+        (
+            with_image("dtype: int64, encoding: text, vocabulary: [a], ^hash_buckets: 9"),
+            "SG303",
+            "placeholders.image.hash_buckets",
+            "vocabulary says already what a text becomes",
+            "keep one of them",
+        ),
+        (
+            with_image("dtype: ^float32, encoding: text, vocabulary: [a]"),
+            "SG305",
+            "placeholders.image.dtype",
+            "texts become integers, not float32",
+            "int64 holds all of them",
+        ),
+        (
+            with_image("dtype: int64, encoding: text, vocabulary: ^'gs://b/words.txt'"),
+            "SG205",
+            "placeholders.image.vocabulary",
+            "a vocabulary lies in a file of this machine",
+            "",
+        ),
+        (
+            with_image("dtype: int64, encoding: text, vocabulary: [a, b, ^a]"),
+            "SG303",
+            "placeholders.image.vocabulary[2]",
+            'the text "a" is in it already',
+            "remove it",
+        ),
+        (
+            with_image("dtype: uint8, encoding: text, hash_buckets: ^257"),
+            "SG306",
+            "placeholders.image.hash_buckets",
+            "uint8 cannot hold 256",
+            "choose a larger dtype",
+        ),
+        (
+            classes_of("dtype: int64, classes: ^10, encoding: text, vocabulary: [a, b]"),
+            "SG306",
+            "placeholders.label.classes",
+            "the texts are 2 classes, not 10",
+            "",
+        ),
+        (
+            classes_of("dtype: int64, classes: 10, encoding: text, hash_buckets: ^11"),
+            "SG306",
+            "placeholders.label.hash_buckets",
+            "11 buckets are more than the 10 classes",
+            "",
+        ),
+        (
+            with_image("dtype: int64, shape: ^[9], encoding: tokens, hash_buckets: 9"),
+            "SG305",
+            "placeholders.image.shape",
+            "tokens may be few or many: the shape is [null]",
+            "pad: {length: N} fills it up",
+        ),
+        (
+            {"placeholders": f"{{^image: {{{VARIABLE}}}, {LABEL}}}"},
+            "SG202",
+            "placeholders.image.pad",
+            "a variable shape needs the length that rows are padded to",
+            "pad: {length: N}",
+        ),
+        (
+            with_image(f"{VARIABLE}, ^pad: {{value: -1}}"),
+            "SG202",
+            "placeholders.image.pad.length",
+            "a variable shape needs the length that rows are padded to",
+            "pad: {length: N}",
+        ),
+        (
+            with_image(f"{VARIABLE}, pad: {{length: 3, value: ^x}}"),
+            "SG305",
+            "placeholders.image.pad.value",
+            'the text "x" is no int64',
+            "",
+        ),
+        (
+            with_image(f"{VARIABLE}, pad: {{length: 3, ^buckets: [1, 2]}}"),
+            "SG301",
+            "placeholders.image.pad.buckets",
+            "this key is not supported yet on target tf2",
+            "leave it out",
+        ),
+        (
+            with_image("dtype: int8}, who: {dtype: int8, role: key, shape: ^[2]"),
+            "SG305",
+            "placeholders.who.shape",
+            "a key is one value, of the shape []",
+            "leave the shape out",
+        ),
+        (
+            with_image("dtype: uint8, default: ^256"),
+            "SG305",
+            "placeholders.image.default",
+            "256 is no uint8",
+            "",
+        ),
+        (
+            classes_of("dtype: int64, classes: 10, default: ^10"),
+            "SG306",
+            "placeholders.label.default",
+            "10 is none of the 10 classes",
+            "",
+        ),
+    ],
+)
+def test_cells_of_tables(
+    lines: dict[str, str], code: str, field: str, message: str, hint: str
+) -> None:
+    assert_says(CSV | lines, code, field, message, hint)
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "field", "message", "hint"),
+    [
+        (
+            with_image("dtype: int8, shape: [null], pad: {length: 3}, encoding: ^tokens"),
+            "SG303",
+            "placeholders.image.encoding",
+            "a text needs a vocabulary or hash_buckets to become a number",
+            "",
+        ),
+        (
+            with_image("dtype: int8, shape: ^[null, 2], pad: {length: 3}"),
+            "SG305",
+            "placeholders.image.shape",
+            "null stands alone: [null], one axis of any length",
+            "",
+        ),
+        (
+            with_image("dtype: int8, shape: ^[null], pad: {length: 3}")
+            | {"source": BASE["source"]},
+            "SG305",
+            "placeholders.image.shape",
+            "the arrays of npz have one shape in all rows",
+            "",
+        ),
+        (
+            with_image("dtype: float32, default: ^16777217"),
+            "SG305",
+            "placeholders.image.default",
+            "16777217 is no float32",
+            "",
+        ),
+        (
+            with_image("dtype: float16, default: ^1e6"),
+            "SG305",
+            "placeholders.image.default",
+            "1000000.0 is no float16",
+            "",
+        ),
+        (
+            with_image("dtype: bool, default: ^2"),
+            "SG305",
+            "placeholders.image.default",
+            "2 is no bool",
+            "",
+        ),
+        (
+            with_image("dtype: int64, default: ^true"),
+            "SG305",
+            "placeholders.image.default",
+            "true is no int64",
+            "",
+        ),
+        (
+            with_image("dtype: int64, default: ^1.5"),
+            "SG305",
+            "placeholders.image.default",
+            "1.5 is no int64",
+            "",
+        ),
+        (
+            with_image("dtype: float32}, who: {dtype: string, role: key, default: ^3"),
+            "SG305",
+            "placeholders.who.default",
+            "3 is no string",
+            "",
+        ),
+    ],
+)
+def test_cells_of_rows_that_a_function_yields(
+    lines: dict[str, str], code: str, field: str, message: str, hint: str
+) -> None:
+    assert_says(PYTHON | lines, code, field, message, hint)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        CSV | with_image("dtype: float64, shape: [2, 2], columns: [a, b, c, d]"),
+        CSV | with_image("dtype: int8, shape: [2], columns: [a, b], encoding: text, vocabulary: v"),
+        CSV | with_image("dtype: uint8, encoding: text, hash_buckets: 256, default: 0"),
+        CSV | with_image("dtype: float32, shape: [null], encoding: tokens, pad: {length: 3}"),
+        CSV | with_image(f"{VARIABLE}, pad: {{length: 3, value: -1}}, default: -1"),
+        CSV
+        | with_image("dtype: float16, default: 1}, who: {dtype: string, role: key, default: me"),
+        CSV
+        | classes_of("dtype: int64, classes: 2, encoding: text, vocabulary: [a, b], default: 1"),
+        CSV
+        | classes_of("dtype: int64, classes: 3, encoding: text, vocabulary: [a, b], default: 2"),
+        CSV | classes_of("dtype: int64, classes: 9, encoding: text, hash_buckets: 8"),
+        PYTHON | with_image("dtype: bool, shape: [null], pad: {length: 9, value: true}"),
+        PYTHON
+        | with_image("dtype: int64, shape: [2], encoding: text, vocabulary: [a], default: 0"),
+        PYTHON
+        | with_image(
+            "dtype: int8, shape: [null], encoding: text, vocabulary: [a], pad: {length: 3}"
+        ),
+    ],
+)
+def test_cells_that_work(lines: dict[str, str]) -> None:
+    assert checked(lines) == ([], [])
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ LAYERS = (
     # -> checks
     "checks.choices checks.finding checks.roles",
     "checks.exclusive",
-    "checks.buffers checks.devices checks.model checks.names checks.placeholders checks.records "
-    "checks.source checks.splits checks.support checks.train",
+    "checks.buffers checks.cells checks.devices checks.model checks.names checks.placeholders "
+    "checks.records checks.source checks.splits checks.support checks.train",
     "checks",
     # -> Plan
     "plan.model plan.recipes",

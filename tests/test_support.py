@@ -147,12 +147,12 @@ def test_each_choice_has_one_row_and_the_rest_comes_last() -> None:
             ),
         ),
         (
-            "source.files",
+            "devices.memory.limit_mb",
             "a value",
             "tf2",
             Refusal(
                 "this key is not supported yet on target tf2",
-                "path works now",
+                "growth works now",
                 of_key=True,
             ),
         ),

@@ -31,7 +31,8 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
     records, shuffle = spec.records, spec.train.shuffle
     window_rows = shuffle.rows if isinstance(shuffle, ShuffleWindow) else DECODED_ROWS
     by, key = split_key(spec), key_field(spec)
-    cells = [field.cell for field in (*fields, *((key,) if key else ()))]
+    read = (*fields, *((key,) if key else ()))
+    cells = [field.cell for field in read]
     encoded = tuple(field for field in fields if field.is_encoded)
     fixed = sum(field.bytes_as(field.dtype) for field in fields if field not in encoded)
     return DataPlan(
@@ -51,6 +52,7 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
         row_bytes=fixed + ROW_ID_BYTES * (1 + len(encoded)),
         encoded=encoded,
         classes_of=next((field.name for field in fields if field.classes), None),
+        number_kinds=tuple(sorted({_number_kind(field) for field in read} - {""})),
         spec_folder=beside_spec(source, "."),
         vocabulary_files=tuple(
             path for cell in cells if isinstance(path := cell.get("vocabulary"), str)
@@ -58,19 +60,26 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
     )
 
 
+def _number_kind(field: Field) -> str:
+    """What kind of number a text has to spell; "" where it does not stand for one as it is."""
+    if field.dtype == "string" or {"vocabulary", "hash_buckets"} & field.cell.keys():
+        return ""
+    return field.dtype.lstrip("u").rstrip("0123456789")
+
+
 def source_plan(spec: Spec, source: str) -> SourcePlan:
     """Where the rows come from; paths in a spec are relative to it."""
     said = keys_of(spec.source)
     settings = {key: value for key, value in said.items() if key not in ("kind", *PLACES)}
     place, paths = next(((key, said[key]) for key in PLACES if key in said), ("none", None))
+    start = str(paths) if place == "path" else "."
     if isinstance(spec.source, Synthetic):
         counted = (p.classes for p in spec.placeholders.values() if p.role == "label" and p.classes)
         settings["kinds"] = next(counted, KINDS)
     elif isinstance(spec.source, Python):
-        settings["folder"] = beside_spec(source, spec.source.import_path or ".")
+        place, start = "import", spec.source.import_path or "."
     elif place == "none":
         place, paths = "parts", parts_of(spec)
-    start = str(paths) if place == "path" else "."
     return SourcePlan(
         kind=spec.source.kind,
         place=place,
@@ -94,9 +103,7 @@ def parts_of(spec: Spec) -> dict[str, Any]:
     named = {"train": said.train, "validation": said.validation, "test": said.test}
     given = spec.splits.method == "given"
     return {
-        part: value if given else float(value)
-        for part, value in named.items()
-        if value is not None
+        part: value if given else float(value) for part, value in named.items() if value is not None
     }
 
 

@@ -79,8 +79,8 @@ class SourcePlan:
     """Where rows come from, and how they are read."""
 
     kind: str
-    place: str  # the key that says where: path, files, pattern, arrays, or the parts; or none
-    path: str | None  # from the scripts' folder to the one file, else to the spec's folder
+    place: str  # the key that says where: path, files, pattern, arrays, import, or parts; or none
+    path: str | None  # from the scripts' folder to the one file, to import from, or to the spec's
     paths: Any  # as the spec has them, relative to its folder
     settings: Mapping[str, Any]  # of the kind
     is_streamed: bool  # read from one end to the other, and not at random
@@ -111,6 +111,7 @@ class DataPlan:
     row_bytes: int  # as stored, row id included; of encoded values only the length is counted
     encoded: tuple[Field, ...]  # of the fields, those that stay encoded in the records
     classes_of: str | None  # the script's name of the label whose classes are counted
+    number_kinds: tuple[str, ...]  # bool, int and float: what texts may have to spell
     spec_folder: str  # seen from the scripts' folder
     vocabulary_files: tuple[str, ...]  # as the spec has them, relative to its folder
 
@@ -232,6 +233,8 @@ class Plan:
     train: TrainPlan
     parallel_calls: int | None  # None: as many as the target finds best
     cache: str  # none or memory
+    threads: int | None  # of the input pipeline; None: as many as the machine has
+    ram_budget_mb: int | None  # that the input pipeline may use; None: half of what there is
     host_prefetch: int
     buffers: BuffersPlan
     device: DevicePlan
@@ -242,6 +245,11 @@ class Plan:
     def script(self) -> str:
         """The module's name."""
         return f"{self.name}_{self.variant}" if self.variant else self.name
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the rows are read once and held, instead of read in each epoch."""
+        return self.cache == "memory" or self.data.shuffle == "full"
 
     @property
     def converted(self) -> bool:
