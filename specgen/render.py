@@ -25,8 +25,15 @@ _FOLDERS = [Path(__file__).parent / "templates", Path(__file__).parents[1] / "te
 
 def data_module(plans: Sequence[Plan]) -> str:
     """The data module that the scripts of a spec share; all variants have the same data."""
-    reading = any(TARGETS[plan.target].reads_with_numpy for plan in plans)
-    return _render("data/module.py.j2", plans[0], reads_with_numpy=reading)
+    held = [plan.in_memory for plan in plans]
+    numpy = [TARGETS[plan.target].reads_with_numpy for plan in plans]
+    return _render(
+        "data/module.py.j2",
+        plans[0],
+        reads_with_numpy=any(numpy) or any(held),
+        holds_rows=any(held),
+        reads_epochs=not all(held),
+    )
 
 
 def script(plan: Plan) -> str:

@@ -40,8 +40,8 @@ LAYERS = (
     # -> checks
     "checks.choices checks.finding checks.roles",
     "checks.exclusive",
-    "checks.buffers checks.cells checks.devices checks.model checks.names checks.placeholders "
-    "checks.records checks.source checks.splits checks.support checks.train",
+    "checks.buffers checks.cells checks.devices checks.model checks.names checks.pipeline "
+    "checks.placeholders checks.records checks.source checks.splits checks.support checks.train",
     "checks",
     # -> Plan
     "plan.model plan.recipes",
@@ -56,6 +56,10 @@ LAYERS = (
     "chain",
     # the edge
     "disk report",
+    "survey.found survey.pictures survey.records",
+    "survey.arrays survey.guess survey.images survey.tables",
+    "survey.examples survey.starter",
+    "survey",
     "verbs",
     "verbs.request",
     "verbs.drift verbs.results verbs.schema",

@@ -32,6 +32,8 @@ def resolve(spec: Spec, document: Document, source: str) -> Plan:
         train=train_plan(spec, fields),
         parallel_calls=parallel_calls(spec),
         cache=cache(spec),
+        threads=spec.pipeline.threads,
+        ram_budget_mb=spec.pipeline.ram_budget_mb,
         host_prefetch=host_prefetch(spec),
         buffers=buffers,
         device=device_plan(spec),

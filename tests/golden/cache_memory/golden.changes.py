@@ -1,0 +1,61 @@
+THREADS = os.cpu_count()  # of the input pipeline
+
+RAM_BUDGET = 2000 * 10**6  # bytes that the input pipeline may use
+
+class Rows:
+    """All rows of a part in memory, in stored order; behind them the one that pads a batch."""
+
+    def __init__(self, records, part):
+        rows = records.held(part, RAM_BUDGET, THREADS)
+        self.count = len(rows.row_id)
+        self.columns = [tf.concat([v, p[None]], 0) for v, p in zip(rows, data.PADDING)]
+
+    def batches(self, order):
+        """The places of the rows in an order, a line a batch; the last one is padded."""
+        missing = -len(order) % BATCH_SIZE
+        return np.append(order, np.repeat(self.count, missing)).reshape((-1, BATCH_SIZE))
+
+    def gathered(self, places):
+        return Batch(*(tf.gather(values, places) for values in self.columns))
+
+def training_batches(records, seed, start, end, slow_ms=0):
+    """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
+    steps, rows = steps_an_epoch(records), Rows(records, "train")
+
+    def epochs():
+        for epoch in range(start // steps, -(-end // steps)):
+            first = max(0, start - epoch * steps)
+            yield rows.batches(records.order(epoch, seed))[first:steps]
+
+    signature = tf.TensorSpec((None, BATCH_SIZE), tf.int64)
+    places = tf.data.Dataset.from_generator(epochs, output_signature=signature)
+    places = places.flat_map(tf.data.Dataset.from_tensor_slices).take(end - start)
+    return delivered(places.map(rows.gathered, PARALLEL_CALLS), end - start, slow_ms)
+
+def stored_batches(records, part):
+    """All rows of a part, in stored order."""
+    rows = Rows(records, part)
+    places = rows.batches(np.arange(rows.count))
+    batches = tf.data.Dataset.from_tensor_slices(places).map(rows.gathered, PARALLEL_CALLS)
+    return delivered(batches, len(places))
+
+def delivered(batches, count, slow_ms=0):
+    """As many batches, as they travel to the device; some of them are ready."""
+
+    def delayed(batch):
+        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
+        return batch
+
+    if slow_ms:
+        batches = batches.map(delayed)
+    options = tf.data.Options()
+    options.autotune.ram_budget = RAM_BUDGET
+    batches = batches.with_options(options)
+    counted = tf.data.experimental.assert_cardinality(count)
+    return batches.apply(counted).prefetch(HOST_PREFETCH)
+
+# gone: def decode
+
+# gone: def whole_batches
+
+# gone: def epoch_rows
