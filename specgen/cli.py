@@ -181,17 +181,35 @@ def _schema(context: typer.Context, error_format: Errors = ErrorFormat.TEXT) -> 
 @_app.command("init")
 def _init(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="[NAME]")] = "example",
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", show_default=False, help="`example`, or what the data are called."
+        ),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="PATH",
+            show_default=False,
+            help="The data that the spec is for: an .npz, .csv or TFRecord file, a pattern or a "
+            "folder of TFRecord files, a folder of .npy files, or one of folders of images.",
+        ),
+    ] = None,
     error_format: Errors = ErrorFormat.TEXT,
 ) -> int:
     """Write a commented first spec, specs/NAME.yaml.
 
-    It builds and trains as it stands. The schema that its first line names for editors,
-    specs/specgen.schema.json, is written beside it where there is none. Nothing is overwritten.
+    It builds and trains as it stands. What looking at the data cannot tell is marked as a guess.
+    The schema that its first line names for editors, specs/specgen.schema.json, is written beside
+    it where there is none. Nothing is overwritten.
     """
     from specgen.verbs.init import init
 
-    return init(_streams(context, error_format), name)
+    if data == "":
+        raise typer.BadParameter("a path is empty")
+    return init(_streams(context, error_format), name, data)
 
 
 def _streams(context: typer.Context, error_format: ErrorFormat) -> Streams:
