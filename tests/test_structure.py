@@ -44,7 +44,8 @@ LAYERS = (
     "checks.placeholders checks.records checks.source checks.splits checks.support checks.train",
     "checks",
     # -> Plan
-    "plan.model plan.recipes",
+    "plan.data_model plan.recipes",
+    "plan.model",
     "plan.fields plan.how",
     "plan.data plan.marks plan.report",
     "plan.training",

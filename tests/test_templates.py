@@ -130,7 +130,8 @@ def test_a_plan_that_lacks_something_renders_nothing(feature: str) -> None:
 
 
 # The modules that read a Plan, and what an item of its lists or another Field is called there.
-READERS = ("chain", "render", "plan/marks", "plan/model", "plan/report", "plan/training")
+READERS = ("chain", "render")
+READERS += tuple(f"plan/{name}" for name in ("data_model", "marks", "model", "report", "training"))
 ITEMS = dict.fromkeys(("fields", "columns", "row_id", "scaled_on_host", "inputs", "label"), "field")
 ITEMS["layers"] = "layer"
 

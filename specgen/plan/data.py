@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from specgen.dtypes import ROW_ID_BYTES
+from specgen.plan.data_model import DataPlan, Field, SourcePlan
 from specgen.plan.fields import key_field
-from specgen.plan.model import DataPlan, Field, SourcePlan
 from specgen.plan.recipes import keys_of
 from specgen.spec.placeholders import Placeholder
 from specgen.spec.root import Spec

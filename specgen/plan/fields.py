@@ -6,7 +6,8 @@ from typing import Any
 
 from specgen.dtypes import WORD_BYTES, item_bytes
 from specgen.names import identifier
-from specgen.plan.model import BuffersPlan, Field, ImagePlan
+from specgen.plan.data_model import Field, ImagePlan
+from specgen.plan.model import BuffersPlan
 from specgen.spec.placeholders import NEUTRAL, Image, Placeholder, is_neutral
 from specgen.spec.root import Spec
 from specgen.spec.source import Csv

@@ -8,7 +8,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from specgen.document import Path
-from specgen.plan.model import Field, Plan
+from specgen.plan.data_model import Field
+from specgen.plan.model import Plan
 
 # What the order of the rows depends on, beside the data recipe.
 ORDER_KEYS = ("seed", "shuffle", "batch_size", "last_batch")

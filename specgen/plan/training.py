@@ -6,7 +6,8 @@ from typing import Any
 
 from specgen.layers import Misfit, Shape, kernel_shape, output_shapes, window_of
 from specgen.plan.data import beside_spec, stored_keys
-from specgen.plan.model import Field, LayerPlan, ModelPlan, TrainPlan
+from specgen.plan.data_model import Field
+from specgen.plan.model import LayerPlan, ModelPlan, TrainPlan
 from specgen.plan.recipes import keys_of
 from specgen.spec.model import ImportByTarget
 from specgen.spec.placeholders import NEUTRAL, Placeholder, is_neutral
