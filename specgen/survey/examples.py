@@ -106,11 +106,12 @@ class _Bytes:
             return
         self.lengths.add(len(values[0]))
         self.high = max(self.high, max(values[0], default=0))
-        self.tensors.add(tensor_of(values[0]))
-        text = values[0][: _LONGEST_TEXT + 1].decode("utf-8", "replace")
-        is_text = len(values[0]) <= _LONGEST_TEXT and text.isprintable() and "\ufffd" not in text
-        self.are_texts = self.are_texts and is_text
+        if None not in self.tensors:
+            self.tensors.add(tensor_of(values[0]))
         if self.are_texts:
+            text = values[0][: _LONGEST_TEXT + 1].decode("utf-8", "replace")
+            self.are_texts = len(values[0]) <= _LONGEST_TEXT and text.isprintable()
+            self.are_texts = self.are_texts and "\ufffd" not in text
             self.tally.add((text,))
 
     def column(self, name: str, missing: int) -> Column:

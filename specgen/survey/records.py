@@ -108,8 +108,9 @@ def features_of(record: memoryview) -> dict[str, tuple[str, Values]]:
     found: dict[str, tuple[str, Values]] = {}
     try:
         for entry in (entry for features in _all(record, 1) for entry in _all(features, 1)):
-            name = b"".join(_all(entry, 1)).decode("utf-8")
-            for number, data in (field for feature in _all(entry, 2) for field in _fields(feature)):
+            parts = dict(_fields(entry))
+            name = bytes(parts.get(1, b"")).decode("utf-8")
+            for number, data in _fields(parts.get(2, memoryview(b""))):
                 if number in _LISTS:
                     found[name] = _LISTS[number], _values(_LISTS[number], data)
     except (IndexError, KeyError, ValueError, struct.error):

@@ -32,6 +32,14 @@ def npz(**arrays: Any) -> Callable[[], str]:
     return make
 
 
+def csv(*lines: str) -> Callable[[], str]:
+    def make() -> str:
+        Path("data/rows.csv").write_text("\n".join(lines), "utf-8")
+        return "data/rows.csv"
+
+    return make
+
+
 def feature(values: Any) -> tf.train.Feature:
     """A list of integers, floats or bytes, or one of them."""
     values = values if isinstance(values, list) else [values]
@@ -64,6 +72,17 @@ DATA: dict[str, Callable[[], str]] = {
     "bools": npz(x=PIXELS > 8, y=IDS % 2 == 0),
     "classes without rows": npz(x=PIXELS / 1.0, y=IDS % 2 + 3),
     "three rows": npz(x=X[:3], y=IDS[:3]),
+    "texts of a table, with missing values and large whole numbers": csv(
+        "\ufeffa, b,c d,species",
+        *(
+            f"{['', 'NA', ' 2.5'][row % 3]},{2**30 + row},{row}, {'no' if row % 2 else 'é'}"
+            for row in IDS
+        ),
+    ),
+    "a table without names, with classes from 1": csv(
+        *(f"{row};-{row}e-3;{row % 3 + 1}" for row in IDS),
+    ),
+    "numbers of a table": csv("x\ty", *(f"{row}\t{row / 7}" for row in IDS)),
 }
 
 
