@@ -347,7 +347,7 @@ source: {kind: csv, path: ../data/rows.csv, missing: ["", NA]}
 placeholders:
   # a guess: the input, all other columns of numbers
   # a guess: 0 for a missing value, 40 in age and 1 in fare
-  x: {dtype: float32, shape: [2], columns: [age, fare], default: 0}
+  x: {dtype: float32, shape: [2], default: 0, columns: [age, fare]}
   # a guess: the label, by its name
   # rows in each class: 30
   class: {dtype: int64, role: label, classes: 2}
@@ -368,7 +368,7 @@ source: {kind: csv, path: ../data/rows.csv, missing: ["", " "]}
 placeholders:
   # a guess: the input, all other columns of numbers
   # a guess: 0 for a missing value, 9 in " a"
-  x: {dtype: float64, shape: [2], columns: [" a", b], default: 0}
+  x: {dtype: float64, shape: [2], default: 0, columns: [" a", b]}
   # a guess: the label, by its name
   # rows in each class: 34 to 35
   label: {dtype: int64, role: label, classes: 2}
@@ -433,6 +433,28 @@ placeholders:
     vocabulary: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"]
     classes: 11
 """ + EVEN,
+    ),
+    "a table of pixels": (
+        csv(
+            ["label", *(f"p{number}" for number in range(16))],
+            *((row % 2, *PIXELS[row].ravel()) for row in IDS),
+        ),
+        "data/rows.csv",
+        """\
+# a guess: the first line names the columns
+source: {kind: csv, path: ../data/rows.csv}
+placeholders:
+  # a guess: the input, all other columns of numbers
+  # a guess: 16 is the largest value
+  x:
+    dtype: uint8
+    shape: [16]
+    scale: 0.0625
+    columns: [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15]
+  # a guess: the label, by its name
+  # rows in each class: 30
+  label: {dtype: int64, role: label, classes: 2}
+""" + THREE,
     ),
     "a table of numbers alone": (
         csv(("x", "features"), *((row * 3, -row / 7) for row in IDS), delimiter="|"),

@@ -5,7 +5,7 @@ Columns that can be neither, or are one too many, are left out, with the reason.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from specgen.document import dotted
@@ -63,8 +63,9 @@ def guess(source: Source) -> Guess:
     column = _input_column(fit)
     if len(fit) > 1:
         left_out["layers take one input"] = [each.name for each in fit if each is not column]
-    is_guess = column.name not in source.roles
-    return Guess(_input(column, is_guess), described, units, counts, left_out)
+    notes = ["a guess: the input"] if column.name not in source.roles else []
+    placeholder = _input(column, notes, f"in {column.missing} rows")
+    return Guess(placeholder, described, units, counts, left_out)
 
 
 def _called(column: Column) -> str:
@@ -198,15 +199,21 @@ def _no_label(source: Source, column: Column) -> str:
 
 def _side_by_side(columns: Sequence[Column], label: Column) -> Placeholder:
     """Columns of one number each as one input."""
-    names = [column.name for column in columns]
-    largest = max(max(-column.low, column.high) for column in columns)
-    dtype = "float64" if largest > _MOST_WHOLE else "float32"
-    keys: dict[str, object] = {"dtype": dtype, "shape": [len(names)], "columns": names}
+    low, high = min(column.low for column in columns), max(column.high for column in columns)
+    joined = Column(
+        "features" if label.name == "x" else "x",
+        "float64" if max(-low, high) > _MOST_WHOLE else "float32",
+        (len(columns),),
+        low=low,
+        high=high,
+        is_whole=all(column.is_whole for column in columns),
+        missing=sum(column.missing for column in columns),
+    )
     notes = ["a guess: the input, all other columns of numbers"]
-    if missing := [f"{each.missing} in {_called(each)}" for each in columns if each.missing]:
-        keys["default"] = 0
-        notes.append(f"a guess: 0 for a missing value, {listed(missing)}")
-    return Placeholder("features" if label.name == "x" else "x", keys, notes)
+    missing = [f"{each.missing} in {_called(each)}" for each in columns if each.missing]
+    placeholder = _input(joined, notes, listed(missing) if missing else "")
+    names = [column.name for column in columns]
+    return replace(placeholder, keys={**placeholder.keys, "columns": names})
 
 
 def _input_column(columns: Sequence[Column]) -> Column:
@@ -222,9 +229,9 @@ def _size(column: Column) -> int:
     return prod(size or column.longest for size in column.shape)
 
 
-def _input(column: Column, is_guess: bool) -> Placeholder:
-    notes = ["a guess: the input"] if is_guess else []
-    notes += [column.note] if column.note else []
+def _input(column: Column, notes: Sequence[str], missing: str) -> Placeholder:
+    """The input, with more notes; `missing` says where values are."""
+    notes = [*notes, column.note] if column.note else [*notes]
     keys: dict[str, object] = {"dtype": column.dtype, "shape": column.shape}
     are_bytes = column.is_whole and column.low >= 0 and 1 < column.high <= _WHITE
     if are_bytes and column.encoding == "raw" and _size(column) >= _PIXELS:
@@ -242,7 +249,7 @@ def _input(column: Column, is_guess: bool) -> Placeholder:
         notes.append("a guess: rows are padded to the longest one")
     elif column.missing:
         keys["default"] = 0
-        notes.append(f"a guess: 0 for a missing value, which {column.missing} rows have")
+        notes.append(f"a guess: 0 for a missing value, {missing}")
     if not column.shape:
         del keys["shape"]
     return Placeholder(column.name, keys, notes)

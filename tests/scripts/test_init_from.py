@@ -82,6 +82,10 @@ DATA: dict[str, Callable[[], str]] = {
     "a table without names, with classes from 1": csv(
         *(f"{row};-{row}e-3;{row % 3 + 1}" for row in IDS),
     ),
+    "pixels of a table": csv(
+        ",".join(map(str, range(1, 17))) + ",label",
+        *(",".join(map(str, PIXELS[row].ravel())) + f",{row % 2}" for row in IDS),
+    ),
     "numbers of a table": csv("x\ty", *(f"{row}\t{row / 7}" for row in IDS)),
 }
 
@@ -230,7 +234,7 @@ EXAMPLES: dict[str, tuple[Callable[[int], Features], str]] = {
         lambda row: {"label": row % 2, **({"x": [0.5, 1.5, 2.5]} if row % 3 else {})},
         """\
   # a guess: the input
-  # a guess: 0 for a missing value, which 20 rows have
+  # a guess: 0 for a missing value, in 20 rows
   x: {dtype: float32, shape: [3], default: 0}
   # a guess: the label, by its name
   # rows in each class: 30
