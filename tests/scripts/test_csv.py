@@ -286,8 +286,8 @@ BAD: dict[str, tuple[Spec, str | bytes, str]] = {
         "line 2: x: 'yes' is no bool",
     ),
     "no class": ({}, "x,label\n1,3\n", "line 2: label: 3 is not in 0 to 2"),
-    "a cell too few": ({}, "x,label\n1,0\n\n2\n", "line 4: 1 cells, expected 2"),
-    "a cell too many": ({}, "x,label\n1,0\n2,1,\n", "line 3: 3 cells, expected 2"),
+    "a cell too few": ({}, "x,label\n1,0\n\n2\n", "line 4: 1 instead of 2 cells"),
+    "a cell too many": ({}, "x,label\n1,0\n2,1,\n", "line 3: 3 instead of 2 cells"),
     "records of many lines": (
         {},
         f"x,label\n{LONG}a,0\n",
@@ -397,7 +397,7 @@ def test_all_files_without_a_header_are_as_wide(make_data: Make) -> None:
     )
     data.write("1,0\n", "data/a.csv")
     path = data.write("1,0,0\n", "data/b.csv")
-    expected = f"{path}: line 1: 3 cells, expected 2\n"
+    expected = f"{path}: line 1: 3 instead of 2 cells\n"
     assert data.prepare("--source", str(path.parent)) == (2, expected)
 
 
@@ -480,7 +480,7 @@ SKIP: Spec = {
     [
         (b"x,0", "'x' is no int16"),
         (b"1,3", "3 is not in 0 to 2"),
-        (b"1,0,", "3 cells, expected 2"),
+        (b"1,0,", "3 instead of 2 cells"),
         (b"\xff,0", "not UTF-8: invalid start byte"),
         (b'1,"0', "no record of a table: unexpected end of data"),
     ],
@@ -521,7 +521,7 @@ def test_more_damaged_files_than_allowed_end_the_run(make_data: Make) -> None:
     assert (status, errors.splitlines()) == (
         2,
         [
-            f"{first}: line 3: 1 cells, expected 2; the rest of the file is skipped",
+            f"{first}: line 3: 1 instead of 2 cells; the rest of the file is skipped",
             f"{second}: line 2: x: 'x' is no int16; source.max_errors is 1",
         ],
     )

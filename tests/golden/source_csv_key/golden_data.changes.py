@@ -1,0 +1,112 @@
+# All that the stored bytes depend on; its fingerprint names the folder of the records.
+RECIPE = {
+    "source": {
+        "kind": "csv",
+        "path": "gs://bucket/data.csv",
+        "header": True,
+        "delimiter": ",",
+        "missing": [""],
+    },
+    "placeholders": {
+        "image": {"dtype": "uint8", "shape": [2, 2], "columns": ["a", "b", "c", "d"]},
+        "fold": {"dtype": "bool", "shape": []},
+        "who": {"dtype": "string", "shape": []},
+        "label": {"dtype": "int64", "shape": [], "classes": 10},
+    },
+    "splits": {
+        "method": "stratified",
+        "by": "fold",
+        "parts": {"train": 0.8, "validation": 0.1, "test": 0.1},
+        "seed": 0,
+    },
+    "records": {
+        "format": "packed",
+        "rows_per_record": 256,
+        "shards": 8,
+        "read_cycle": 4,
+        "order": "shuffled",
+        "compression": "none",
+    },
+}
+
+SOURCE = "gs://bucket/data.csv"
+
+KEY = Column(
+    "fold", np.dtype("bool"), (), columns=("fold",)
+)  # what the rows are dealt by; no model reads it
+
+READ = COLUMNS[:-1] + (KEY,)  # from the source
+
+class Source:
+    def __init__(self, paths):
+        self.paths, self.bytes = paths, sum(tf.gfile.Stat(path).length for path in paths)
+        self.position, self.rows = 0, 0  # bytes and rows, read so far
+        self.chunk_places = []  # of each chunk: its first row, its file, and the line of each row
+        self.names, self.places = None, {}  # of all columns; of those that are read, by placeholder
+
+    def _records(self, path):
+        """The line that each record of a file begins in, and its cells."""
+        with tf.gfile.GFile(path, "rb") as file:
+            reader = csv.reader(self._lines(path, file), strict=True)
+            line, width, is_empty = 1, 0, True
+            try:
+                for cells in reader:
+                    if cells and not width:
+                        self._check_header(path, line, cells)
+                        width = len(cells)
+                    elif cells:
+                        if len(cells) != width:
+                            fault = f"{len(cells)} instead of {width} cells"
+                            raise UserError(f"{path}: line {line}: {fault}")
+                        is_empty = False
+                        yield line, cells
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                raise UserError(f"{path}: line {line}: no record of a table: {error}") from error
+            if is_empty:
+                raise UserError(f"{path}: line 1: no row below a header")
+
+def spelt_all(dtype, texts):
+    """The numbers as int64, float64 or bool, unless one of the texts spells none."""
+    if "_" in "".join(texts):
+        raise ValueError("1_000 would pass for a number")
+    if dtype.kind == "b":
+        truth = {"true": True, "1": True, "false": False, "0": False}
+        return np.array([truth[text.strip().lower()] for text in texts], "bool")
+    try:
+        return np.array(texts, "int64")
+    except ValueError:  # perhaps there is a 2.0
+        values = np.array(texts, "float64")
+        if not ((np.abs(values) < 2**53) & (values == np.floor(values))).all():
+            raise
+        return values.astype("int64")
+
+def source_identity(source, files, known=()):
+    """Name, bytes, time and SHA-256 of each file; that of `known` where the others agree."""
+    known = {tuple(entry[:3]): entry[3] for entry in known}
+    identity = []
+    for path in files:
+        found = tf.gfile.Stat(path)
+        size, modified = found.length, found.mtime_nsec
+        name = path[len(source) :] if path.startswith(source) else path
+        sha256 = known.get((name, size, modified)) or sha256_of(path)
+        identity.append([name, size, modified, sha256])
+    return identity
+
+def sha256_of(path):
+    digest = hashlib.sha256()
+    with tf.gfile.GFile(path, "rb") as file:
+        for chunk in iter(lambda: file.read(1 << 20), b""):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+def split_values(source):
+    """What the rows are dealt by, of all rows."""
+    column = KEY
+    pieces = np.array_split(source.ids, 1 + len(source.ids) // 65536)
+    return np.concatenate([read_column(source, column, ids) for ids in pieces])
+
+def packed(source, ids):
+    """The rows `ids` as one record: a column behind the other, the ids last."""
+    columns = [read_column(source, column, ids) for column in READ[:-1]]
+    return b"".join(values.tobytes() for values in [*columns, ids.astype("int64")])
