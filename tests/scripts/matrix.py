@@ -1,6 +1,7 @@
 """Specs that together make every choice which a target supports, and rows for each."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ IMAGE = {"placeholders": {"x": {"dtype": "uint8", "shape": [6, 5], "scale": 1 / 
 KEPT_BY_A_PLAIN_WIRE = ("bool", "uint8", "int8", "uint16", "int16", "float16", "float32")
 LOST_BY_A_PLAIN_WIRE = ("int32", "int64", "float64")
 WIRES = ("narrow", "plain")
+TABLES = Path(__file__).parent / "data"
+TOKENS = {"shape": [None], "encoding": "tokens", "pad": {"length": 3, "value": -1}}
 HOSTILE_NAMES = ("class", "1st", "a b", "naïve", "__init__", "row_id", "count", "tf", "data")
 
 
@@ -69,6 +72,37 @@ MATRIX: dict[str, list[Spec]] = {
         {"source": {"kind": "synthetic", "path": None, "rows": 50, "seed": 2}},
         IMAGE,
         layers("flatten", DENSE),
+    ],
+    "tables, one of them damaged": [
+        {
+            "source": {
+                "kind": "csv",
+                "path": None,
+                "pattern": str(TABLES / "*.csv"),
+                "on_error": "skip",
+                "max_errors": 1,
+            },
+            "splits": {"method": "stratified", "by": "fold", "parts": PARTS},
+        },
+        several(
+            {
+                "words": {"dtype": "int16", **TOKENS, "hash_buckets": 50, "columns": ["words"]},
+                "numbers": {"dtype": "float32", "shape": [2], "columns": ["b", "a"], "default": 0},
+                "fold": {"dtype": "uint8", "role": "key"},
+                "who": {"dtype": "string", "role": "key"},
+                "kind": {**LABEL, "encoding": "text", "vocabulary": ["n", "e", "s", "w"]},
+            }
+        ),
+    ],
+    "rows of a function": [
+        {"source": {"kind": "python", "path": None, "import": "user_models:rows"}},
+        several(
+            {
+                "x": {"dtype": "float32", "shape": [3]},
+                "words": {"dtype": "int16", **TOKENS, "vocabulary": ["a", "b", "c"]},
+                "label": LABEL,
+            }
+        ),
     ],
     "activations": [
         layers(
@@ -143,7 +177,7 @@ def spec_of(name: str) -> Spec:
 
 def rows_of(spec: Spec) -> Rows | None:
     """Random rows, up to what each dtype can hold; None where the spec makes its own."""
-    if spec["source"]["kind"] == "synthetic":
+    if spec["source"]["kind"] != "npz":
         return None
     random = np.random.RandomState(0)
     rows = {}
