@@ -62,7 +62,6 @@ _STORED = tuple(
 )
 _REPLICAS = ("distribute.divide", "distribute.cross_device")
 
-_PATH = NotYet("path works now")
 _GROWTH = NotYet("growth works now")
 _NO_POLICIES = Never("Keras has mixed precision since TensorFlow 2.4", "float32 works there")
 _NO_SERVICE = Never("the tf.data service came with TensorFlow 2.3", "leave it out")
@@ -79,16 +78,14 @@ _NO_WORKERS = Never("it came with TensorFlow 1.14", "mirrored uses all devices o
 
 TABLE: tuple[Row, ...] = (
     Row("source.kind", ("npz", "synthetic"), TF2, TF14),
-    Row(
-        "source.kind", ("csv",), TF2, TF14, ("placeholders.*.columns", "placeholders.*.default")
-    ),
+    Row("source.kind", ("csv",), TF2, TF14, ("placeholders.*.columns", "placeholders.*.default")),
     Row("source.kind", ("python",), TF2, TF14, ("placeholders.*.default",)),
     Row("source.kind", ("tfrecord",), LATER, LATER, ("placeholders.*.default",)),
-    Row("source.kind", ("images",), LATER, LATER),
+    Row("source.kind", ("images",), TF2, TF14),
     Row("source.path", (ANY,), TF2, TF14),
     Row("source.files", (ANY,), TF2, TF14),
     Row("source.pattern", (ANY,), TF2, TF14),
-    Row("source.arrays", (ANY,), _PATH, _PATH),
+    Row("source.arrays", (ANY,), TF2, TF14),
     Row("source.on_error", ("stop",), TF2, TF14),
     Row("source.on_error", ("skip",), TF2, TF14, ("source.max_errors",)),
     Row(
@@ -109,13 +106,13 @@ TABLE: tuple[Row, ...] = (
     Row("placeholders.*.role", ("key",), TF2, TF14),
     Row("placeholders.*.role", ("weight",), LATER, LATER),
     Row("placeholders.*.encoding", ("raw",), TF2, TF14),
-    Row("placeholders.*.encoding", ("image",), LATER, LATER, ("placeholders.*.image",)),
+    Row("placeholders.*.encoding", ("image",), TF2, TF14, ("placeholders.*.image",)),
     Row("placeholders.*.encoding", ("tensor",), LATER, LATER),
     Row("placeholders.*.encoding", ("text", "tokens"), TF2, TF14, _TEXTS),
     Row("splits.method", ("even",), TF2, TF14),
     Row("splits.method", ("stratified",), TF2, TF14, ("splits.by", "splits.seed")),
-    Row("splits.method", ("hash", "group"), LATER, LATER, ("splits.by", "splits.seed")),
-    Row("splits.method", ("given",), LATER, LATER, ("splits.by",)),
+    Row("splits.method", ("hash", "group"), TF2, TF14, ("splits.by", "splits.seed")),
+    Row("splits.method", ("given",), TF2, TF14, ("splits.by",)),
     Row("records.format", ("packed",), TF2, TF14, _STORED),
     Row("records.format", ("example",), LATER, LATER, _STORED),
     Row("records.format", ("source",), LATER, LATER),

@@ -7,7 +7,8 @@ from typing import Any
 from specgen.apportion import largest_remainder
 from specgen.checks.finding import Finding
 from specgen.checks.roles import Placeholders, called, is_integer, the_label
-from specgen.spec.source import Source, Synthetic
+from specgen.document import Document
+from specgen.spec.source import Npz, Source, Synthetic
 from specgen.spec.splits import Splits
 from specgen.spec.train import Train
 from specgen.wording import hint_for, meant, shown
@@ -16,12 +17,39 @@ from specgen.wording import hint_for, meant, shown
 _CLOSE = 1e-6
 
 
-def check_split_key(placeholders: Placeholders, splits: Splits) -> Iterator[Finding]:
-    """`by` names a placeholder."""
-    by = splits.by
-    if splits.method != "given" and by is not None and by not in placeholders:
+def check_split_key(
+    placeholders: Placeholders, splits: Splits, source: Source
+) -> Iterator[Finding]:
+    """`by` names a placeholder, or for given a column of the source, that has one value a row."""
+    by, method = splits.by, splits.method
+    path = ("splits", "by")
+    if by is None:
+        if method in ("hash", "group"):
+            message, hint = f"{method} needs what rows are dealt by", "name a placeholder"
+            yield Finding(path, "SG202", message, hint, of_key=True)
+    elif by in placeholders:
+        placeholder = placeholders[by]
+        is_one = not placeholder.shape and placeholder.encoding != "image"
+        if method != "stratified" and placeholder.role != "key" and not is_one:
+            message = f"{method} needs one value a row, {called(by)} is not"
+            yield Finding(path, "SG305", message, "split by another placeholder")
+    elif method != "given":
         message = f"there is no placeholder {called(by)}"
-        yield Finding(("splits", "by"), "SG304", message, meant(by, placeholders))
+        yield Finding(path, "SG304", message, meant(by, placeholders))
+    elif isinstance(source, Synthetic):
+        yield Finding(path, "SG304", f"rows made up have no column {called(by)}")
+    elif isinstance(source, Npz) and source.arrays is not None and by not in source.arrays:
+        message = f"source.arrays has no {called(by)}"
+        yield Finding(path, "SG304", message, meant(by, source.arrays))
+
+
+def check_keys(placeholders: Placeholders, splits: Splits) -> Iterator[Finding]:
+    """A key is what rows are dealt by, and nothing else."""
+    for name, placeholder in placeholders.items():
+        if placeholder.role == "key" and name != splits.by:
+            message = "a key has no effect unless splits.by names it"
+            hint = f"say splits.by: {called(name)}, or remove the placeholder"
+            yield Finding(("placeholders", name, "role"), "SG302", message, hint)
 
 
 def check_strata(placeholders: Placeholders, splits: Splits, train: Train) -> Iterator[Finding]:
@@ -41,6 +69,26 @@ def check_strata(placeholders: Placeholders, splits: Splits, train: Train) -> It
             f"stratified needs one integer or bool a row, {called(name)} is not",
             "split by another placeholder, or use method: even",
         )
+
+
+def check_given_parts(splits: Splits, document: Document) -> Iterator[Finding]:
+    """For given, each part has a value or a path, and shares it with no other."""
+    path = ("splits", "parts")
+    if splits.method != "given":
+        return
+    wanted = "path" if splits.by is None else "value"
+    if not document.says(path):
+        yield Finding(path, "SG202", f"given needs the {wanted} of each part", of_key=True)
+        return
+    seen: dict[str, str] = {}
+    for part, said in _sizes(splits).items():
+        if splits.by is None and not isinstance(said, str):
+            hint = "splits.by names a column whose values can be numbers"
+            yield Finding((*path, part), "SG203", f"a path is wanted, not {shown(said)}", hint)
+        elif str(said) in seen:
+            message = f"{seen[str(said)]} has the same {wanted}"
+            yield Finding((*path, part), "SG303", message, "a row belongs to one part")
+        seen.setdefault(str(said), part)
 
 
 def check_parts(splits: Splits) -> Iterator[Finding]:

@@ -1,16 +1,16 @@
 """The *what* of the data: source, splits, records and order, and the recipe of the stored bytes."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from specgen.dtypes import ROW_ID_BYTES
+from specgen.dtypes import ROW_ID_BYTES, item_bytes
 from specgen.plan.data_model import DataPlan, Field, SourcePlan
 from specgen.plan.fields import key_field
 from specgen.plan.recipes import keys_of
 from specgen.spec.placeholders import Placeholder
 from specgen.spec.root import Spec
-from specgen.spec.source import PLACES, Csv, Python, Synthetic, Tfrecord
+from specgen.spec.source import PLACES, Csv, Images, Python, Synthetic, Tfrecord, is_table
 from specgen.spec.train import ShuffleWindow
 
 # Of each placeholder: what shapes the stored bytes, and nothing that is applied to them later.
@@ -31,9 +31,10 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
     records, shuffle = spec.records, spec.train.shuffle
     window_rows = shuffle.rows if isinstance(shuffle, ShuffleWindow) else DECODED_ROWS
     by, key = split_key(spec), key_field(spec)
+    dealt_by = key or next((field for field in fields if field.key == by), None)
     read = (*fields, *((key,) if key else ()))
     cells = [field.cell for field in read]
-    encoded = tuple(field for field in fields if field.is_encoded)
+    encoded = [field for field in fields if field.is_encoded]
     fixed = sum(field.bytes_as(field.dtype) for field in fields if field not in encoded)
     return DataPlan(
         recipe=recipe_of(spec),
@@ -41,7 +42,8 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
         cell_keys=tuple(dict.fromkeys(key for cell in cells for key in cell)),
         parts=parts_of(spec),
         splits_method=spec.splits.method,
-        splits_by=next((field.name for field in fields if field.key == by), None),
+        dealt_by=dealt_by,
+        hashed_as=_hashed_as(dealt_by.dtype) if dealt_by else None,
         key=key,
         format=records.format,
         rows_per_record=records.rows_per_record,
@@ -50,7 +52,7 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
         shuffle=shuffle.kind,
         window_blocks=-(-window_rows // records.rows_per_record),
         row_bytes=fixed + ROW_ID_BYTES * (1 + len(encoded)),
-        encoded=encoded,
+        images=tuple(field for field in fields if field.image),
         classes_of=next((field.name for field in fields if field.classes), None),
         number_kinds=tuple(sorted({_number_kind(field) for field in read} - {""})),
         spec_folder=beside_spec(source, "."),
@@ -60,9 +62,15 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
     )
 
 
+def _hashed_as(dtype: str) -> str | None:
+    if dtype == "string":
+        return None
+    return f"<f{item_bytes(dtype)}" if dtype.startswith("float") else "<i8"
+
+
 def _number_kind(field: Field) -> str:
     """What kind of number a text has to spell; "" where it does not stand for one as it is."""
-    if field.dtype == "string" or {"vocabulary", "hash_buckets"} & field.cell.keys():
+    if field.dtype == "string" or field.image or {"vocabulary", "hash_buckets"} & field.cell.keys():
         return ""
     return field.dtype.lstrip("u").rstrip("0123456789")
 
@@ -87,7 +95,23 @@ def source_plan(spec: Spec, source: str) -> SourcePlan:
         paths=paths,
         settings=settings,
         is_streamed=isinstance(spec.source, STREAMED),
+        is_url=any("://" in path for path in _each(paths)),
+        form=_form(place, paths) if isinstance(spec.source, Images) else None,
     )
+
+
+def _each(paths: Any) -> Iterable[str]:
+    """The paths, which are one, a list, or the values of a mapping."""
+    if isinstance(paths, Mapping):
+        return paths.values()
+    return [paths] if isinstance(paths, str) else paths or ()
+
+
+def _form(place: str, paths: Any) -> str:
+    """How images are given: in tables, in a folder for each class, or file by file."""
+    if place in ("files", "pattern"):
+        return "files"
+    return "table" if is_table(next(iter(_each(paths)))) else "folders"
 
 
 def beside_spec(source: str, path: str) -> str:

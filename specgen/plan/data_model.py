@@ -10,6 +10,8 @@ from typing import Any
 
 from specgen.dtypes import WORD, WORD_BYTES, item_bytes
 
+COLOURS = 3  # channels of an image that is not grey
+
 
 @dataclass(frozen=True)
 class ImagePlan:
@@ -80,11 +82,8 @@ class SourcePlan:
     paths: Any  # as the spec has them, relative to its folder
     settings: Mapping[str, Any]  # of the kind
     is_streamed: bool  # read from one end to the other, and not at random
-
-    @property
-    def is_url(self) -> bool:
-        """Whether only TensorFlow can open what `path` names."""
-        return self.path is not None and "://" in self.path
+    is_url: bool  # whether there is a path that only TensorFlow can open
+    form: str | None  # of images: a table, folders of them or their files themselves; else None
 
 
 @dataclass(frozen=True)
@@ -96,8 +95,9 @@ class DataPlan:
     cell_keys: tuple[str, ...]  # what any column says of its cells
     parts: dict[str, Any]
     splits_method: str
-    splits_by: str | None  # the script's name of the placeholder
-    key: Field | None  # what rows are dealt by, where no model reads it
+    dealt_by: Field | None  # what says to which part a row belongs
+    hashed_as: str | None  # NumPy's dtype of that, as its bytes are hashed; None for texts
+    key: Field | None  # the same, where no model reads it
     format: str
     rows_per_record: int
     order: str
@@ -105,11 +105,30 @@ class DataPlan:
     shuffle: str
     window_blocks: int  # blocks that are read, and where they are shuffled, together
     row_bytes: int  # as stored, row id included; of encoded values only the length is counted
-    encoded: tuple[Field, ...]  # of the fields, those that stay encoded in the records
+    images: tuple[Field, ...]  # of the fields, those that are encoded in the source
     classes_of: str | None  # the script's name of the label whose classes are counted
     number_kinds: tuple[str, ...]  # bool, int and float: what texts may have to spell
     spec_folder: str  # seen from the scripts' folder
     vocabulary_files: tuple[str, ...]  # as the spec has them, relative to its folder
+
+    @property
+    def encoded(self) -> tuple[Field, ...]:
+        """Of the images, those that stay encoded in the records."""
+        return tuple(field for field in self.images if field.is_encoded)
+
+    @property
+    def resized(self) -> tuple[Field, ...]:
+        """Of the images, those that may come in any size."""
+        return tuple(field for field in self.images if field.image and field.image.resize)
+
+    @property
+    def has_random_crop(self) -> bool:
+        return any(field.image and field.image.crop == "random" for field in self.images)
+
+    @property
+    def has_bitmaps(self) -> bool:
+        """Whether images can be BMP files, which are never grey."""
+        return any(field.shape[-1] == COLOURS for field in self.images)
 
     @property
     def has_texts(self) -> bool:
@@ -122,8 +141,18 @@ class DataPlan:
         return self.order == "shuffled" or self.splits_method not in ("even", "given")
 
     @property
+    def is_shuffled(self) -> bool:
+        """Whether rows are drawn anywhere but in the splits."""
+        return self.order == "shuffled" or self.shuffle != "none"
+
+    @property
     def has_bytes(self) -> bool:
         """Whether values of any size, as they come from the source, are handled."""
+        return bool(self.images) or (self.key is not None and self.key.dtype == "string")
+
+    @property
+    def stores_bytes(self) -> bool:
+        """Whether some of them are kept so, while rows are dealt or in the records."""
         return bool(self.encoded) or (self.key is not None and self.key.dtype == "string")
 
     @property
