@@ -1,0 +1,70 @@
+# All that the stored bytes depend on; its fingerprint names the folder of the records.
+RECIPE = {
+    "source": {"kind": "npz", "path": "data.npz"},
+    "placeholders": {
+        "image": {"dtype": "uint8", "shape": [8, 8]},
+        "label": {"dtype": "int64", "shape": [], "classes": 10},
+    },
+    "splits": {
+        "method": "hash",
+        "by": "label",
+        "parts": {"train": 0.8, "validation": 0.1, "test": 0.1},
+        "seed": 0,
+    },
+    "records": {
+        "format": "packed",
+        "rows_per_record": 256,
+        "shards": 8,
+        "read_cycle": 4,
+        "order": "source",
+        "compression": "none",
+    },
+}
+
+def split(source):
+    """Row ids of each part, ascending. A row's key alone says which, so more rows move none."""
+    keys = dealt_by(source).astype("<i8")
+    whole, size = keys.tobytes(), keys.itemsize
+    keys = [whole[i : i + size] for i in range(0, len(whole), size)]
+    seed = b"%d:" % SPLITS_SEED
+    starts = b"".join(hashlib.sha256(seed + key).digest()[:8] for key in keys)
+    places = np.frombuffer(starts, ">u8") / 2.0**64
+    edges = np.cumsum(list(PARTS.values()))
+    numbers = np.minimum(np.searchsorted(edges, places, side="right"), len(PARTS) - 1)
+    return {part: source.ids[numbers == number] for number, part in enumerate(PARTS)}
+
+def write_records(folder, old, options, stop):
+    """Write the whole set aside, the manifest last, and put it in its place by renaming."""
+    draft = folder + ".draft"
+    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
+    try:
+        os.mkdir(draft)
+        name, files = options.source, source_files(options.source)
+        identity = source_identity(name, files, stop)
+        write_json(os.path.join(draft, "source.json"), identity)
+        source = Source(files)
+        if not len(source.ids):
+            raise UserError(f"{name}: has no rows")
+        parts = split(source)
+        manifest = {
+            "recipe": RECIPE,
+            "source": fingerprint([[entry[0], entry[3]] for entry in identity]),
+            "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
+            "parts": {},
+        }
+        for part, ids in parts.items():
+            manifest["parts"][part] = write_part(draft, part, ids, source, stop)
+        check_source(name, draft, "while it was read; prepare again", stop)
+        write_json(
+            os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
+        )
+        shutil.rmtree(old, ignore_errors=True)
+        if os.path.exists(folder):
+            os.rename(folder, old)  # whoever reads it still has its open files
+        os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+# gone: def largest_remainder
