@@ -7,7 +7,7 @@ from pathlib import Path
 from specgen.survey.arrays import survey_npy, survey_npz
 from specgen.survey.examples import survey_examples
 from specgen.survey.found import DataError, Source, from_specs
-from specgen.survey.images import is_image, survey_images
+from specgen.survey.images import images_in, survey_images
 from specgen.survey.tables import survey_csv
 
 __all__ = ["survey"]
@@ -45,9 +45,9 @@ def _inside(folder: Path) -> Source:
     for names in _RECORDS:
         if any(folder.glob(names)):
             return _matching(os.path.join(glob.escape(str(folder)), names), folder)
-    inner = [path for path in sorted(folder.iterdir()) if path.is_dir()]
-    classes = [path for path in inner if any(map(is_image, path.iterdir()))]
-    if not classes:
+    inner = [path for path in sorted(folder.iterdir()) if path.is_dir() and path.name[0] != "."]
+    classes = {path: images_in(path) for path in inner}
+    if not any(classes.values()):
         raise DataError(folder, "this folder has no .npy or TFRecord file, and no folder of images")
     return survey_images(folder, classes)
 

@@ -5,26 +5,35 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median_high
 
-from specgen.survey.found import Column, DataError, Source, from_specs, span
+from specgen.survey.found import Column, DataError, Source, from_specs, span, words
 from specgen.survey.pictures import Size, size_of
+from specgen.wording import listed
 
 _SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".bmp")
+_PARTS = {"train", "training", "validation", "valid", "val", "test", "testing"}
 _HEAD = 1 << 16  # bytes, in which most files tell their size
 _LARGEST = 128  # of a height or a width that layers as simple as those of a first spec can take
 
 
-def is_image(path: Path) -> bool:
-    return path.suffix.lower() in _SUFFIXES and not path.name.startswith(".")
+def images_in(folder: Path) -> list[Path]:
+    """The images in a folder and below, but for hidden ones."""
+    inside = (path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES)
+    parts = ((path, path.relative_to(folder).parts) for path in inside)
+    return [path for path, names in parts if not any(name.startswith(".") for name in names)]
 
 
-def survey_images(path: Path, folders: Sequence[Path]) -> Source:
-    """The images in the folders of all classes, which are sorted."""
+def survey_images(path: Path, classes: Mapping[Path, Sequence[Path]]) -> Source:
+    """The images of all classes, in the order of their numbers, by their folders."""
+    if set(words(" ".join(folder.name for folder in classes))) <= _PARTS:
+        parts = listed(folder.name for folder in classes)
+        raise DataError(path, f"{parts} are no classes, take the folder of one of these parts")
     sizes, counts = Counter[Size](), dict[int | str, int]()
-    for number, folder in enumerate(folders):
-        files = list(filter(is_image, folder.iterdir()))
+    for number, (folder, files) in enumerate(classes.items()):
+        if not files:
+            raise DataError(folder, "no image is in this folder, and each class has some")
         sizes.update(map(_size, files))
         counts[number] = len(files)
-    label = Column("label", "int64", high=len(folders) - 1, is_whole=True, counts=counts)
+    label = Column("label", "int64", high=len(classes) - 1, is_whole=True, counts=counts)
     return Source(
         path,
         {"kind": "images", "path": from_specs(path)},

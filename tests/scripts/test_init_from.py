@@ -32,6 +32,15 @@ def npz(**arrays: Any) -> Callable[[], str]:
     return make
 
 
+def npy(**arrays: Any) -> Callable[[], str]:
+    def make() -> str:
+        for name, array in arrays.items():
+            np.save(f"data/{name}.npy", array)
+        return "data"
+
+    return make
+
+
 def csv(*lines: str) -> Callable[[], str]:
     def make() -> str:
         Path("data/rows.csv").write_text("\n".join(lines), "utf-8")
@@ -69,6 +78,7 @@ DATA: dict[str, Callable[[], str]] = {
     "classes of an .npz": npz(image=PIXELS, label=IDS % 3),
     "numbers of an .npz": npz(x=X, y=IDS / 7),
     "one whole number in and one out": npz(a=IDS * 3, b=IDS * 50 - 1000),
+    "arrays in files of their own": npy(images=PIXELS, labels=IDS % 3),
     "bools": npz(x=PIXELS > 8, y=IDS % 2 == 0),
     "classes without rows": npz(x=PIXELS / 1.0, y=IDS % 2 + 3),
     "three rows": npz(x=X[:3], y=IDS[:3]),
