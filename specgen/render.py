@@ -27,12 +27,14 @@ def data_module(plans: Sequence[Plan]) -> str:
     """The data module that the scripts of a spec share; all variants have the same data."""
     held = [plan.in_memory for plan in plans]
     numpy = [TARGETS[plan.target].reads_with_numpy for plan in plans]
+    in_graph = [not (reads or holds) for reads, holds in zip(numpy, held, strict=True)]
     return _render(
         "data/module.py.j2",
         plans[0],
         reads_with_numpy=any(numpy) or any(held),
         holds_rows=any(held),
         reads_epochs=not all(held),
+        decodes_in_graph=bool(plans[0].data.encoded) and any(in_graph),
     )
 
 

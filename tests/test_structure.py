@@ -40,8 +40,9 @@ LAYERS = (
     # -> checks
     "checks.choices checks.finding checks.roles",
     "checks.exclusive",
-    "checks.buffers checks.cells checks.devices checks.model checks.names checks.pipeline "
-    "checks.placeholders checks.records checks.source checks.splits checks.support checks.train",
+    "checks.buffers checks.cells checks.devices checks.images checks.model checks.names "
+    "checks.pipeline checks.placeholders checks.records checks.source checks.splits "
+    "checks.support checks.train",
     "checks",
     # -> Plan
     "plan.data_model plan.recipes",
@@ -178,6 +179,7 @@ FAMILIES = {
 }
 # What else names a choice: a module is imported for it, or a name that TensorFlow has changed.
 CHOOSES = {
+    "data/_image_files": {"csv"},
     "data/_imports": {"csv", "npz", "python"},
     "tf14/script": {"placeholders"},
     "tf14/_compat": {"iterator"},

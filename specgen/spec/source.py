@@ -118,3 +118,8 @@ class Python(Model):
 
 
 Source = Annotated[Npz | Csv | Tfrecord | Images | Synthetic | Python, ByKey("kind")]
+
+
+def is_table(path: str) -> bool:
+    """Whether what names images is a table of their paths, and not a folder of them."""
+    return path.lower().endswith(".csv")
