@@ -9,7 +9,6 @@ RECIPE = {
             "scale": 0.0625,
         },
         "fold": {"dtype": "bool", "shape": [], "role": "key"},
-        "who": {"dtype": "string", "shape": [], "role": "key"},
         "label": {"dtype": "int64", "shape": [], "role": "label", "classes": 10},
     },
     "model": {

@@ -10,7 +10,6 @@ RECIPE = {
     "placeholders": {
         "image": {"dtype": "uint8", "shape": [2, 2], "columns": ["a", "b", "c", "d"]},
         "fold": {"dtype": "bool", "shape": []},
-        "who": {"dtype": "string", "shape": []},
         "label": {"dtype": "int64", "shape": [], "classes": 10},
     },
     "splits": {
@@ -31,11 +30,20 @@ RECIPE = {
 
 SOURCE = "gs://bucket/data.csv"
 
-KEY = Column(
-    "fold", np.dtype("bool"), (), columns=("fold",)
-)  # what the rows are dealt by; no model reads it
+# What the rows are dealt by; no model reads it.
+KEY = Column("fold", np.dtype("bool"), (), columns=("fold",))
 
 READ = COLUMNS[:-1] + (KEY,)  # from the source
+
+def existing(paths):
+    for path in paths:
+        try:
+            is_there = tf.gfile.Exists(path)
+        except tf.errors.OpError as error:
+            raise UserError(f"{path}: {error.message}") from error
+        if not is_there:
+            raise UserError(f"{path}: no such file; --source names another")
+    return paths
 
 class Source:
     def __init__(self, paths):
@@ -81,26 +89,34 @@ def spelt_all(dtype, texts):
             raise
         return values.astype("int64")
 
-def source_identity(source, files, known=()):
-    """Name, bytes, time and SHA-256 of each file; that of `known` where the others agree."""
-    known = {tuple(entry[:3]): entry[3] for entry in known}
-    identity = []
+def source_identity(source, files, stop, known=()):
+    """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""
+    known, identity = {tuple(entry[:3]): entry[3] for entry in known}, []
     for path in files:
         found = tf.gfile.Stat(path)
         size, modified = found.length, found.mtime_nsec
-        name = path[len(source) :] if path.startswith(source) else path
-        sha256 = known.get((name, size, modified)) or sha256_of(path)
-        identity.append([name, size, modified, sha256])
+        name = path if "://" in path else os.path.relpath(path, source)
+        identity.append([name, size, modified, known.get((name, size, modified))])
+    unknown = [(path, entry) for path, entry in zip(files, identity) if entry[3] is None]
+    progress = Progress("bytes of the source", sum(size for _, (_, size, _, _) in unknown))
+    done = [0]
+
+    def digest(path, entry):
+        sha256 = hashlib.sha256()
+        with tf.gfile.GFile(path, "rb") as file:
+            for chunk in iter(lambda: file.read(1 << 20), b""):
+                sha256.update(chunk)
+                done[0] += len(chunk)
+                progress.update(done[0], done[0])
+                stop.check()
+        entry[3] = sha256.hexdigest()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(digest, *zip(*unknown)))
+    progress.close()
     return identity
 
-def sha256_of(path):
-    digest = hashlib.sha256()
-    with tf.gfile.GFile(path, "rb") as file:
-        for chunk in iter(lambda: file.read(1 << 20), b""):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-def split_values(source):
+def dealt_by(source):
     """What the rows are dealt by, of all rows."""
     column = KEY
     pieces = np.array_split(source.ids, 1 + len(source.ids) // 65536)

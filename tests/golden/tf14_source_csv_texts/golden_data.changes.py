@@ -31,8 +31,8 @@ RECIPE = {
         },
     },
     "splits": {
-        "method": "stratified",
-        "by": "label",
+        "method": "group",
+        "by": "who",
         "parts": {"train": 0.8, "validation": 0.1, "test": 0.1},
         "seed": 0,
     },
@@ -62,6 +62,7 @@ Column = collections.namedtuple(
         "pad",
         "hash_buckets",
         "vocabulary",
+        "is_bytes",
     ],
 )
 
@@ -87,6 +88,11 @@ COLUMNS = Batch(
     ),
     row_id=Column("row_id", np.dtype("int64"), ()),
 )
+
+# What the rows are dealt by; no model reads it.
+KEY = Column("who", np.dtype("object"), (), columns=("who",), is_bytes=True)
+
+READ = COLUMNS[:-1] + (KEY,)  # from the source
 
 MISSING = frozenset(RECIPE["source"]["missing"])  # the texts that stand for a missing value
 
@@ -188,6 +194,8 @@ class Source:
         """What the rows `ids` hold for a placeholder, out of all their cells."""
         places = self.places[column.key]
         texts = [cells[place] for cells in rows for place in places]
+        if column.dtype.kind == "O":
+            return self._filled(column, texts, ids)
         if column.encoding == "tokens":
             tokens = [text.split() for text in texts]
             counts = np.array([len(each) for each in tokens])
@@ -205,6 +213,50 @@ class Source:
 
         known = [None if text in MISSING else text for text in texts]
         return self.texts[column.key].numbers(known, where)
+
+    def _filled(self, column, texts, ids):
+        """The texts, with the column's default in the place of missing ones."""
+        if MISSING.isdisjoint(texts):
+            return texts
+        bad = next(number for number, text in enumerate(texts) if text in MISSING)
+        fault = "missing, and it has no default"
+        raise UserError(f"{self.where(ids[bad])}: {column.key}: {fault}")
+
+def stored(source, column, values, ids):
+    """Values of the rows `ids` in the column's dtype. UserError names a row that does not fit."""
+
+    def refuse(bad, fault):
+        for place in np.argwhere(bad)[:1]:
+            where = f"{source.where(ids[place[0]])}: {column.key}"
+            raise UserError(f"{where}: {values[tuple(place)]} {fault}")
+
+    if column.dtype.kind == "O":
+        return as_bytes(source, column, values, ids)
+    if values.dtype.kind not in "biuf":
+        where = source.where(ids[0])
+        raise UserError(f"{where}: {column.key}: holds {values.dtype}, not numbers")
+    result, fits = values, True
+    if values.dtype != column.dtype:
+        with np.errstate(all="ignore"):
+            result = values.astype(column.dtype)
+            if not values.dtype.kind == column.dtype.kind == "f":
+                fits = (result.astype(values.dtype) == values) & ((result < 0) == (values < 0))
+    if column.dtype.kind == "f":
+        fits &= np.isfinite(result)  # a narrower float is rounded; nothing else may change
+    refuse(np.logical_not(fits), f"does not fit {column.dtype}")
+    if column.classes:
+        refuse((result < 0) | (result >= column.classes), f"is not in 0 to {column.classes - 1}")
+    return result
+
+def as_bytes(source, column, values, ids):
+    """Texts in UTF-8, and bytes as they are. UserError names a row that has neither."""
+    result = np.empty(len(ids), object)
+    for row, value in enumerate(values):
+        if not isinstance(value, (str, bytes)):
+            fault = f"holds {type(value).__name__}, not a text"
+            raise UserError(f"{source.where(ids[row])}: {column.key}: {fault}")
+        result[row] = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    return result
 
 def text_columns():
     """The Texts of each column whose texts are numbers in the records, by its key."""
@@ -265,14 +317,19 @@ class Spool:
         paths = [os.path.join(folder, str(number)) for number in range(len(READ))]
         files = [open(path, "wb") for path in paths]
         self.where, chunks = stream.where, []
+        sizes = [[] for _ in READ]  # of the values that are bytes
         progress = Progress("bytes of the source", stream.bytes)
         try:
             for ids, columns in stream.chunks():
                 stop.check()
                 chunks.append(ids)
-                for file, column, values in zip(files, READ, columns):
+                for size, file, column, values in zip(sizes, files, READ, columns):
                     values = stored(stream, column, values, ids)
-                    file.write(values.tobytes())
+                    if column.is_bytes:
+                        size.append([len(value) for value in values])
+                        file.write(b"".join(values))
+                    else:
+                        file.write(values.tobytes())
                 progress.update(stream.position, stream.position)
         finally:
             progress.close()
@@ -282,38 +339,81 @@ class Spool:
         shapes = [(len(self.ids),) + column.shape for column in READ]
         self.columns = {}
         if len(self.ids):
-            for path, shape, column in zip(paths, shapes, READ):
-                self.columns[column.key] = np.memmap(path, column.dtype, "r", 0, shape)
+            for path, shape, column, size in zip(paths, shapes, READ, sizes):
+                if column.is_bytes:
+                    self.columns[column.key] = Pieces(path, np.cumsum(np.concatenate(size)))
+                else:
+                    self.columns[column.key] = np.memmap(path, column.dtype, "r", 0, shape)
 
     def read(self, column, ids):
         """A column of the rows `ids`."""
         return self.columns[column.key][np.searchsorted(self.ids, ids)]
 
-def write_records(folder, options, stop):
+class Pieces:
+    """Values of different sizes, one behind the other in a file; `ends` are in bytes."""
+
+    def __init__(self, path, ends):
+        self.path, self.ends = path, np.concatenate([[0], ends])
+
+    def __getitem__(self, positions):
+        values = np.empty(len(positions), object)
+        with open(self.path, "rb") as file:
+            for number, position in enumerate(positions):
+                file.seek(self.ends[position])
+                values[number] = file.read(self.ends[position + 1] - self.ends[position])
+        return values
+
+def split(source):
+    """Row ids of each part, ascending. Whole groups, in a seeded order, to whom most is lacking."""
+    groups, group_of_row = np.unique(dealt_by(source), return_inverse=True)
+    sizes = np.bincount(group_of_row).tolist()
+    lacking = [share * len(source.ids) for share in PARTS.values()]
+    part_of_group = np.zeros(len(groups), int)
+    for group in seeded(SPLITS_SEED).permutation(len(groups)).tolist():
+        number = lacking.index(max(lacking))  # a tie goes to the earlier part
+        part_of_group[group] = number
+        lacking[number] -= sizes[group]
+    numbers = part_of_group[group_of_row]
+    return {part: source.ids[numbers == number] for number, part in enumerate(PARTS)}
+
+def dealt_by(source):
+    """What the rows are dealt by, of all rows."""
+    column = KEY
+    pieces = np.array_split(source.ids, 1 + len(source.ids) // 65536)
+    return np.concatenate([read_column(source, column, ids) for ids in pieces])
+
+def packed(source, ids):
+    """The rows `ids` as one record: a column behind the other, the ids last."""
+    columns = [read_column(source, column, ids) for column in READ[:-1]]
+    return b"".join(values.tobytes() for values in [*columns, ids.astype("int64")])
+
+def write_records(folder, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft, old = folder + ".draft", folder + ".old"
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        files = source_files(options.source)
-        source = Source(files)
-        identity = source_identity(options.source, files)
+        name, files = options.source, source_files(options.source)
+        identity = source_identity(name, files, stop)
         write_json(os.path.join(draft, "source.json"), identity)
+        source = Source(files)
         source = Spool(source, os.path.join(draft, "spool"), stop)
-        name = options.source
         if not len(source.ids):
             raise UserError(f"{name}: has no rows")
+        parts = split(source)
         manifest = {
             "recipe": RECIPE,
             "source": fingerprint([[entry[0], entry[3]] for entry in identity]),
             "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
             "parts": {},
         }
-        for part, ids in certified(name, source, split(source)).items():
+        for part, ids in parts.items():
             rank = ["train", "validation", "test"].index(part)
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         shutil.rmtree(os.path.join(draft, "spool"))
+        check_source(name, draft, "while it was read; prepare again", stop)
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
@@ -321,14 +421,30 @@ def write_records(folder, options, stop):
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 # gone: import zipfile
 
+# gone: SMALL
+
 # gone: class Source def read
+
+# gone: def arrays_of
 
 # gone: def load
 
-# gone: def mapped
+# gone: def in_memory
+
+# gone: def on_disk
+
+# gone: class OnDisk
+
+# gone: class OnDisk def __init__
+
+# gone: class OnDisk def __len__
+
+# gone: class OnDisk def __getitem__
+
+# gone: def largest_remainder
