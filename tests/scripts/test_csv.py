@@ -273,6 +273,11 @@ BAD: dict[str, tuple[Spec, str | bytes, str]] = {
         f"x,label\n{2**63},0\n",
         f"line 2: x: '{2**63}' is no int64",
     ),
+    "one of many columns": (
+        columns(x={"dtype": "int8", "shape": [2], "columns": ["a", "b"]}),
+        "a,label,b\n1,0,2\n3,0,4.5\n",
+        "line 3: x: '4.5' is no int8",
+    ),
     "a fraction": ({}, "x,label\n1,0.5\n", "line 2: label: '0.5' is no int64"),
     "a large fraction": (
         columns(x={"dtype": "int64"}),

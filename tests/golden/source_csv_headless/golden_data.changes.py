@@ -56,7 +56,7 @@ def source_files(source):
 
 def located(source, path):
     """A path of the spec; a relative one starts from the folder `source`."""
-    return path if "://" in path else os.path.join(source, path)
+    return path if "://" in path else os.path.normpath(os.path.join(source, path))
 
 DELIMITER = RECIPE["source"]["delimiter"]
 
@@ -81,8 +81,7 @@ class Source:
                     lines, rows = zip(*chunk)
                     ids = self._numbered(path, lines)
                     good, values, error = self._good_values(rows, ids)
-                    if good:
-                        yield ids[:good], values
+                    yield ids[:good], values
                     self.rows, fault = ids[0] + good, error or fault
             if fault:
                 self.rows, skipped = self.rows + 1, skipped + 1
