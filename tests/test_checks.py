@@ -154,12 +154,6 @@ def test_a_check_runs_where_what_it_reads_is_valid() -> None:
             "accuracy works now",
         ),
         (
-            {"train": f"{{{FIT}, {SPARSE}, shuffle: {{kind: ^full}}}}"},
-            "train.shuffle.kind",
-            "full is not supported yet on target tf2",
-            "window and none work now",
-        ),
-        (
             {"train": f"{{{FIT}, {SPARSE}, l2: ^0.001}}"},
             "train.l2",
             "this value is not supported yet on target tf2",
@@ -184,8 +178,8 @@ def test_a_check_runs_where_what_it_reads_is_valid() -> None:
             "false works now",
         ),
         (
-            {"pipeline": "{^threads: 4}"},
-            "pipeline.threads",
+            {"devices": "{^gpu_threads: 4}"},
+            "devices.gpu_threads",
             "this key is not supported yet on target tf2",
             "leave it out",
         ),
@@ -1053,6 +1047,16 @@ def test_a_plain_wire_must_not_lose_values(description: str) -> None:
             "records.rows_per_record",
             "one record would hold 2.0 GiB, 2 GiB is the most",
             "put fewer rows into each",
+        ),
+        (
+            {
+                "pipeline": "{ram_budget_mb: ^1}",
+                "train": f"{{{FIT}, {SPARSE}, shuffle: {{kind: window, rows: 20000}}}}",
+            },
+            "SG306",
+            "pipeline.ram_budget_mb",
+            "a window of 20,000 rows takes 1.6 MB, more than 1",
+            "raise it, or make train.shuffle.rows smaller",
         ),
     ],
 )

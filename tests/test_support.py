@@ -137,7 +137,7 @@ def test_each_choice_has_one_row_and_the_rest_comes_last() -> None:
             Refusal("this value is not supported yet on target tf2", "0 works now"),
         ),
         (
-            "pipeline.threads",
+            "devices.gpu_threads",
             "4",
             "tf2",
             Refusal(
@@ -232,7 +232,7 @@ def test_what_gives_meaning_is_in_the_table_itself() -> None:
             "On tf1.4 not supported yet: pair and thread.",
         ),
         (
-            "pipeline.threads",
+            "devices.gpu_threads",
             "On tf2 not supported yet: any value. On tf1.4 not supported yet: any value.",
         ),
     ],

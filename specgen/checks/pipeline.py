@@ -7,16 +7,16 @@ from specgen.checks.finding import Finding
 from specgen.checks.roles import Placeholders
 from specgen.dtypes import ROW_ID_BYTES, item_bytes
 from specgen.spec.how import Pipeline
+from specgen.spec.placeholders import Placeholder
 from specgen.spec.train import ShuffleWindow, Train
 
 
 def check_budget(placeholders: Placeholders, pipeline: Pipeline, train: Train) -> Iterator[Finding]:
-    """A window of rows fits into `ram_budget_mb`; of what has no fixed size nothing is counted."""
+    """A window of rows fits into `ram_budget_mb`, as far as the size of a row is known."""
     budget = pipeline.ram_budget_mb
     if budget is None or not isinstance(train.shuffle, ShuffleWindow):
         return
-    fixed = (p for p in placeholders.values() if p.dtype != "string" and None not in p.shape)
-    row = ROW_ID_BYTES + sum(item_bytes(p.dtype) * prod(p.shape) for p in fixed)  # type: ignore[arg-type]
+    row = ROW_ID_BYTES + sum(map(_bytes, placeholders.values()))
     rows = train.shuffle.rows
     if rows * row > budget * 10**6:
         yield Finding(
@@ -25,3 +25,10 @@ def check_budget(placeholders: Placeholders, pipeline: Pipeline, train: Train) -
             f"a window of {rows:,} rows takes {rows * row / 1e6:,.1f} MB, more than {budget:,}",
             "raise it, or make train.shuffle.rows smaller",
         )
+
+
+def _bytes(placeholder: Placeholder) -> int:
+    """What one value takes in memory, as far as that is known."""
+    if placeholder.dtype == "string" or placeholder.role == "key":
+        return 0
+    return item_bytes(placeholder.dtype) * prod(size or 1 for size in placeholder.shape)
