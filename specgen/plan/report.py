@@ -85,14 +85,51 @@ def _field(field: Field) -> dict[str, Any]:
 
 
 def _bytes(plan: Plan) -> dict[str, Any]:
+    """Of rows at each place, and what is saved there against the compute dtype."""
     compute = sum(column.bytes_as(column.compute) for column in plan.columns)
-    rows = {"disk": plan.data.row_bytes, "wire": plan.wire_row_bytes, "compute": compute}
     batch = plan.train.batch_size
     return {
-        "a_row": rows,
-        "a_batch_and_step": {place: size * batch for place, size in rows.items()},
-        "saved_on_the_wire": f"{1 - plan.wire_row_bytes / compute:.0%} of the compute dtype",
+        "a_row": _at_each_place(plan, compute, 1),
+        "a_batch_and_step": _at_each_place(plan, compute, batch),
+        "saved_a_row": {
+            "disk": _saved_on_disk(plan, compute),
+            "wire": _saved(plan.wire_row_bytes, compute),
+        },
     }
+
+
+def _at_each_place(plan: Plan, compute: int, rows: int) -> dict[str, Any]:
+    disk: int | str = plan.data.row_bytes * rows
+    if _beyond(plan):
+        disk = f"{disk}, {_beyond(plan)}"
+    return {"disk": disk, "wire": plan.wire_row_bytes * rows, "compute": compute * rows}
+
+
+def _saved(size: int, compute: int) -> str:
+    return f"{compute - size} of {compute}, {1 - size / compute:.0%}"
+
+
+def _saved_on_disk(plan: Plan, compute: int) -> str:
+    data = plan.data
+    if data.encoded or data.format == "source":
+        return "unknown before prepare"
+    saved = _saved(data.row_bytes, compute)
+    if data.compression != "none":
+        return f"{saved}, and what {data.compression} saves, unknown before prepare"
+    return f"{saved}, {_beyond(plan)}" if _beyond(plan) else saved
+
+
+def _beyond(plan: Plan) -> str:
+    """What else is on the disk than the values, or becomes of them there; "" for nothing."""
+    data = plan.data
+    if data.format == "source":
+        return "if they were not in the source's own records"
+    said = [f"and the encoded {field.key}" for field in data.encoded]
+    if data.format == "example":
+        said.append("without the names in each Example")
+    if data.compression != "none":
+        said.append(f"before {data.compression}")
+    return ", ".join(said)
 
 
 def _buffers(plan: Plan) -> dict[str, Any]:
