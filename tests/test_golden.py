@@ -222,6 +222,8 @@ def defined_and_unused(modules: Iterable[str]) -> set[str]:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 defined.add(name)
+            case ast.Attribute(ctx=ast.Store()) if ast.unparse(node).startswith("options."):
+                pass  # a setting of TensorFlow's
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 (used if isinstance(node.ctx, ast.Load) else defined).add(name)
     return {name for name in defined - used if name != "_" and not name.startswith("__")}
