@@ -140,7 +140,7 @@ class StopSignals:
         self.received = signal.sigwait(signals)
         print("stopping at the next step; once more to stop at once", file=sys.stderr, flush=True)
         signal.sigtimedwait(signals, 10)  # seconds of grace
-        print("stopped in the middle; the last checkpoint stands", file=sys.stderr, flush=True)
+        print("stopped in the middle; what was saved before stands", file=sys.stderr, flush=True)
         os._exit(128 + self.received)
 
     def check(self):
@@ -172,11 +172,12 @@ class Progress:
             speed = f"{size / 1e6 / seconds:,.1f} MB/s" if size else f"{done / seconds:,.0f}/s"
             left = (self.total - done) * seconds / max(done, 1)
             text = f"{self.title}: {done:,} of {self.total:,}, {speed}, {left:,.0f} s left"
-            text = f"[{'#' * (30 * done // self.total):.<30}] {text}" if self.bar else text
+            text = f"[{'#' * (30 * done // max(self.total, 1)):.<30}] {text}" if self.bar else text
             say(text, sys.stderr, "\x1b[K\r" if self.bar else "\n")
 
     def close(self):
-        say("", sys.stderr, "\x1b[K" if self.bar else "")
+        if self.bar and self.shown > self.began:
+            say("", sys.stderr, "\x1b[K")
 
 
 # -- Source ---------------------------------------------------------------------------------------
@@ -195,7 +196,14 @@ def existing(paths):
 
 
 MISSING = frozenset(RECIPE["source"]["missing"])  # the texts that stand for a missing value
+
+
 CHUNK_ROWS = 512  # that are converted together
+
+
+def in_chunks(rows):
+    """Lists of CHUNK_ROWS of the rows; the last one has what is left."""
+    return iter(lambda: list(itertools.islice(rows, CHUNK_ROWS)), [])
 
 
 class Source:
@@ -217,8 +225,7 @@ class Source:
     def chunks(self):
         """Row ids, and the values of each of READ, of some hundred rows at a time."""
         for path in self.paths:
-            records = self._records(path)
-            for chunk in iter(lambda: list(itertools.islice(records, CHUNK_ROWS)), []):
+            for chunk in in_chunks(self._records(path)):
                 lines, rows = zip(*chunk)
                 ids = self._numbered(path, lines)
                 yield ids, self._values(rows, ids)
@@ -237,9 +244,9 @@ class Source:
             try:
                 for cells in reader:
                     if cells and not width:
-                        self._check_header(path, line, cells)
-                        width = len(cells)
-                    elif cells:
+                        width = self._begin(path, line, cells)
+                        cells = []  # which are no row
+                    if cells:
                         if len(cells) != width:
                             fault = f"{len(cells)} instead of {width} cells"
                             raise UserError(f"{path}: line {line}: {fault}")
@@ -263,14 +270,15 @@ class Source:
                 raise UserError(f"{path}: line {number}: holds a NUL, which is no text")
             yield text
 
-    def _check_header(self, path, line, names):
-        """UserError if a file has other columns than the first one."""
+    def _begin(self, path, line, cells):
+        """How many cells a row of the file has; UserError if it has other columns than the first."""
         if not self.names:
-            self._find_columns(path, line, names)
-        for ours, first in itertools.zip_longest(names, self.names, fillvalue=""):
+            self._find_columns(path, line, cells)
+        for ours, first in itertools.zip_longest(cells, self.names, fillvalue=""):
             if ours != first:
                 fault = f"column {ours!r} where {self.first} has {first!r}"
                 raise UserError(f"{path}: line {line}: {fault}")
+        return len(self.names)
 
     def _find_columns(self, path, line, names):
         """Where the columns are that are read. UserError names one that is not there, or twice."""
@@ -283,7 +291,8 @@ class Source:
                 ]
                 near = near or [f"there are {', '.join(map(repr, names))}"]
                 raise UserError(f"{path}: line {line}: no column {name!r}; {near[0]}")
-        self.first, self.names = path, names
+        self.first = path
+        self.names = names
         self.places = {c.key: [names.index(name) for name in c.columns] for c in READ}
 
     def _values(self, rows, ids):
@@ -444,42 +453,55 @@ class Spool:
         return self.columns[column.key][np.searchsorted(self.ids, ids)]
 
 
-def source_identity(source, files, known=()):
-    """Name, bytes, time and SHA-256 of each file; that of `known` where the others agree."""
-    known = {tuple(entry[:3]): entry[3] for entry in known}
-    identity = []
+def source_identity(source, files, stop, known=()):
+    """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""
+    known, identity = {tuple(entry[:3]): entry[3] for entry in known}, []
     for path in files:
         found = os.stat(path)
         size, modified = found.st_size, found.st_mtime_ns
-        name = path[len(source) :] if path.startswith(source) else path
-        sha256 = known.get((name, size, modified)) or sha256_of(path)
-        identity.append([name, size, modified, sha256])
+        name = path if "://" in path else os.path.relpath(path, source)
+        identity.append([name, size, modified, known.get((name, size, modified))])
+    unknown = [(path, entry) for path, entry in zip(files, identity) if entry[3] is None]
+    progress = Progress("bytes of the source", sum(size for _, (_, size, _, _) in unknown))
+    done = [0]
+
+    def digest(path, entry):
+        sha256 = hashlib.sha256()
+        with open(path, "rb") as file:
+            for chunk in iter(lambda: file.read(1 << 20), b""):
+                sha256.update(chunk)
+                done[0] += len(chunk)
+                progress.update(done[0], done[0])
+                stop.check()
+        entry[3] = sha256.hexdigest()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(digest, *zip(*unknown)))
+    progress.close()
     return identity
 
 
-def sha256_of(path):
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for chunk in iter(lambda: file.read(1 << 20), b""):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
-def check_source(source, folder):
+def check_source(source, folder, advice, stop):
     """UserError if a file is not what it was when the records in `folder` were made."""
     try:
         files = source_files(source)
     except UserError:
         return  # the records are enough
-    with open(os.path.join(folder, "source.json"), encoding="utf-8") as file:
-        known = json.load(file)
-    before = {name: sha256 for name, _, _, sha256 in known}
-    now = {name: sha256 for name, _, _, sha256 in source_identity(source, files, known)}
+    try:
+        with open(os.path.join(folder, "source.json"), encoding="utf-8") as file:
+            known = json.load(file)
+        before = {name: sha256 for name, _, _, sha256 in known}
+    except (OSError, ValueError, TypeError) as error:
+        fault = "its source.json is damaged"
+        raise UserError(f"{folder}: {fault}; prepare --fresh makes it anew") from error
+    identity = source_identity(source, files, stop, known)
+    now = {name: sha256 for name, _, _, sha256 in identity}
+    paths = {name: path for (name, _, _, _), path in zip(identity, files)}
     for name in [*now, *before]:
         if now.get(name) != before.get(name):
             change = "gone" if name not in now else "new" if name not in before else "changed"
-            path = source + name if not os.path.isabs(name) or source + name in files else name
-            raise UserError(f"{path}: {change} since; prepare --fresh makes {folder} anew")
+            path = paths.get(name, os.path.normpath(os.path.join(source, name)))
+            raise UserError(f"{path}: {change} {advice}")
 
 
 # -- Splits ---------------------------------------------------------------------------------------
@@ -501,7 +523,7 @@ def largest_remainder(rows):
 
 def split(source):
     """Row ids of each part, ascending. Each class is divided in the same proportions."""
-    labels = split_values(source)
+    labels = dealt_by(source)
     pieces = {part: [] for part in PARTS}
     for rank, value in enumerate(np.unique(labels)):
         ids = source.ids[labels == value]
@@ -512,7 +534,7 @@ def split(source):
     return {part: np.sort(np.concatenate(piece)) for part, piece in pieces.items()}
 
 
-def split_values(source):
+def dealt_by(source):
     """What the rows are dealt by, of all rows."""
     column = COLUMNS.species
     pieces = np.array_split(source.ids, 1 + len(source.ids) // 65536)
@@ -576,51 +598,64 @@ def write_part(folder, part, ids, source, stop):
             name = f"{part}-{len(shards):05d}.tfrecord"
             path = os.path.join(folder, name)
             entries = write_shard(path, blocks[first : first + blocks_a_shard], source, pool, wrote)
-            shards.append({"file": name, "bytes": os.path.getsize(path), "blocks": entries})
+            size = os.path.getsize(path)
+            if size != sum(entry[2] + FRAMING_BYTES for entry in entries):
+                raise UserError(f"{path}: only {size} bytes of it were written; is the disk full?")
+            shards.append({"file": name, "bytes": size, "blocks": entries})
     progress.close()
-    entry = {"rows": len(ids), "ids": ids_digest(ids), "shards": shards}
-    pieces = np.array_split(ids, 1 + len(ids) // 65536)
+    pieces = np.array_split(np.sort(ids), 1 + len(ids) // 65536)
     labels = (read_column(source, COLUMNS.species, piece) for piece in pieces)
-    counts = sum(np.bincount(piece, minlength=COLUMNS.species.classes) for piece in labels)
-    entry["classes"] = counts.tolist()  # rows of each
-    return entry
+    classes = sum(np.bincount(piece, minlength=COLUMNS.species.classes) for piece in labels)
+    return {
+        "rows": len(ids),
+        "classes": classes.tolist(),  # rows of each
+        "ids": ids_digest(ids),
+        "shards": shards,
+    }
 
 
-def certified(name, source, parts):
-    """The row ids of each part, which are all rows, each once. UserError where a part has none."""
+def certificate(name, source, parts):
+    """Whether the parts are all rows, each once, as counted. UserError where a part has none."""
     for part, ids in parts.items():
         if not len(ids):
             raise UserError(f"{name}: of its {len(source.ids)} rows {part} gets none")
-    whole = np.sort(np.concatenate(list(parts.values())))
-    assert np.array_equal(whole, source.ids), "the parts overlap, or rows are lost"
-    return parts
+    dealt = np.concatenate(list(parts.values()))
+    each_once = np.unique(dealt)
+    found = {
+        "disjoint": len(each_once) == len(dealt),
+        "complete": np.array_equal(each_once, source.ids),
+    }
+    assert all(found.values()), found
+    return found
 
 
-def write_records(folder, options, stop):
+def write_records(folder, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft, old = folder + ".draft", folder + ".old"
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        files = source_files(options.source)
-        source = Source(files)
-        identity = source_identity(options.source, files)
+        name, files = options.source, source_files(options.source)
+        identity = source_identity(name, files, stop)
         write_json(os.path.join(draft, "source.json"), identity)
+        source = Source(files)
         source = Spool(source, os.path.join(draft, "spool"), stop)
-        name = options.source
         if not len(source.ids):
             raise UserError(f"{name}: has no rows")
+        parts = split(source)
         manifest = {
             "recipe": RECIPE,
             "source": fingerprint([[entry[0], entry[3]] for entry in identity]),
             "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
             "parts": {},
         }
-        for part, ids in certified(name, source, split(source)).items():
+        for part, ids in parts.items():
             rank = ["train", "validation", "test"].index(part)
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         shutil.rmtree(os.path.join(draft, "spool"))
+        check_source(name, draft, "while it was read; prepare again", stop)
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
@@ -628,9 +663,9 @@ def write_records(folder, options, stop):
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def write_json(path, value):
@@ -786,18 +821,46 @@ def rebatch(windows, size):
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest = os.path.join(folder, "manifest.json")
+    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
     if fresh or not os.path.exists(manifest):
-        os.makedirs(options.records, exist_ok=True)
-        with open(folder + ".lock", "w") as lock:
-            # One process writes; the others wait, and find it done.
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if fresh or not os.path.exists(manifest):
-                write_records(folder, options, stop)
+        try:
+            os.makedirs(options.records, exist_ok=True)
+            with open(folder + ".lock", "w") as lock:
+                wait_for(lock, folder, stop)  # one process writes; the others find it done
+                if os.path.exists(old) and not os.path.exists(folder):
+                    os.rename(old, folder)  # a process was killed between its two renamings
+                if fresh or not os.path.exists(manifest):
+                    write_records(folder, old, options, stop)
+        except tf.errors.OpError as error:
+            raise UserError(error.message) from error
+        except OSError as error:
+            raise UserError(f"{error.filename or folder}: {error.strerror or error}") from error
     records = Records(folder)
-    check_source(options.source, folder)
-    say(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
+    check_source(options.source, folder, f"since; prepare --fresh makes {folder} anew", stop)
+    say(f"{folder}: {summary(records)}")
     return records
+
+
+def wait_for(lock, folder, stop):
+    """Lock the file as soon as no other process does."""
+    is_told = False
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not is_told:
+                say(f"{folder}: waiting for the process that writes it")
+            is_told = True
+            stop.check()
+            time.sleep(0.1)
+
+
+def summary(records):
+    """Rows of each part, and bytes on the disk."""
+    rows = {part: records.rows(part) for part in records.parts}
+    size = sum(shard["bytes"] for _, shard in records.shards(*records.parts))
+    text = ", ".join(f"{part} {count:,}" for part, count in rows.items())
+    return f"{text} rows; {size / 1e6:,.1f} MB on disk"
 
 
 # -- Command --------------------------------------------------------------------------------------

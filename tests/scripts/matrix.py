@@ -82,13 +82,12 @@ MATRIX: dict[str, list[Spec]] = {
                 "on_error": "skip",
                 "max_errors": 1,
             },
-            "splits": {"method": "stratified", "by": "fold", "parts": PARTS},
+            "splits": {"method": "group", "by": "who", "parts": PARTS},
         },
         several(
             {
                 "words": {"dtype": "int16", **TOKENS, "hash_buckets": 50, "columns": ["words"]},
                 "numbers": {"dtype": "float32", "shape": [2], "columns": ["b", "a"], "default": 0},
-                "fold": {"dtype": "uint8", "role": "key"},
                 "who": {"dtype": "string", "role": "key"},
                 "kind": {**LABEL, "encoding": "text", "vocabulary": ["n", "e", "s", "w"]},
             }

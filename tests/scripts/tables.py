@@ -53,10 +53,10 @@ class Data:
         status = call(self.module, ["--records", str(self.folder / "records"), *argv])
         return status, self.capsys.readouterr().err
 
-    def stored(self, *argv: str) -> dict[str, np.ndarray]:
-        """The columns of all rows, as they are stored in the order of the source."""
+    def stored(self, *argv: str, part: str = "train") -> dict[str, np.ndarray]:
+        """The columns of a part's rows, as they are stored in the order of the source."""
         status, errors = self.prepare(*argv)
         assert status == 0, errors
         (records,) = (path for path in (self.folder / "records").iterdir() if path.is_dir())
-        (batch,) = self.module.Records(str(records)).read_part("train", 10**9, 1)
+        (batch,) = self.module.Records(str(records)).read_part(part, 10**9, 1)
         return batch._asdict()

@@ -246,6 +246,44 @@ def test_a_key_deals_the_rows_and_is_not_stored(make_data: Make) -> None:
     assert stored["x"].tolist() == stored["row_id"].tolist()
 
 
+@pytest.mark.parametrize("method", ["hash", "group"])
+def test_a_key_may_be_a_text(make_data: Make, method: str) -> None:
+    fractions = {"train": 0.6, "test": 0.4}
+    who = {"dtype": "string", "role": "key"}
+    data = make_data(
+        columns(x={"dtype": "int16"}, who=who),
+        {"splits": {"method": method, "by": "who", "parts": fractions, "seed": 3}},
+    )
+    keys = [f"é{row * row % 17}" for row in range(700)]
+    data.write("x,who,label\n" + "".join(f"{row},{key},0\n" for row, key in enumerate(keys)))
+    as_bytes = [key.encode() for key in keys]
+    if method == "hash":
+        parts = reference_order.hashed(as_bytes, [0.6, 0.4], 3)
+    else:
+        parts = reference_order.grouped(np.array(as_bytes), [0.6, 0.4], 3)
+    assert data.stored()["x"].tolist() == parts[0].tolist()
+
+
+def test_a_column_may_give_the_parts(make_data: Make) -> None:
+    parts = {"train": "learn", "test": 2}
+    data = make_data({"splits": {"method": "given", "by": "part of", "parts": parts}})
+    data.write("part of,x,label\nlearn,1,0\n2,2,0\nlearn,3,0\n")
+    assert data.stored()["x"].tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+def test_files_may_be_the_parts(make_data: Make, on_error: str) -> None:
+    parts = {"train": "../data/b.csv", "test": "../data/a.csv"}
+    source = {"path": None, "on_error": on_error}
+    if on_error == "skip":
+        source["max_errors"] = 1
+    data = make_data({"source": source, "splits": {"method": "given", "parts": parts}})
+    data.write("x,label\n7,0\n", "data/a.csv")
+    data.write("x,label\n1,0\n2,0\n" + "x,0\n" * (on_error == "skip"), "data/b.csv")
+    assert data.stored()["x"].tolist() == [1, 2]
+    assert data.stored(part="test")["x"].tolist() == [7]
+
+
 # -- What cannot be used --------------------------------------------------------------------------
 
 LONG = "".join(f'"{number}\n",0\n' for number in range(700))  # two lines each
@@ -409,7 +447,7 @@ def test_all_files_without_a_header_are_as_wide(make_data: Make) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (None, "the vocabulary of x: No such file or directory"),
+        (None, "no such file; it is the vocabulary of x"),
         (b"a\n\xff\n", "the vocabulary of x: not UTF-8"),
         (b"a\nb\n\na\n", "line 4: 'a' stands in line 1 already"),
     ],
@@ -470,6 +508,15 @@ def test_all_may_be_moved_together(with_words: Data) -> None:
     with_words.module = load(moved / "generated" / "table_data.py")
     with_words.folder = moved
     assert with_words.prepare() == (0, "")
+
+
+def test_the_table_alone_may_be_moved(with_words: Data) -> None:
+    moved = with_words.path.rename(with_words.folder / "moved.csv")
+    assert with_words.prepare("--source", str(moved)) == (0, "")
+    moved.write_text("x,label\nb,1\n")
+    (records,) = (path for path in (with_words.folder / "records").iterdir() if path.is_dir())
+    fault = f"{moved}: changed since; prepare --fresh makes {records} anew\n"
+    assert with_words.prepare("--source", str(moved)) == (2, fault)
 
 
 # -- Damaged files that are skipped ---------------------------------------------------------------

@@ -138,6 +138,14 @@ def test_texts_become_numbers(make_data: Make) -> None:
     assert stored["y"].tolist() == [[[1, 0]], [[0, 0]]]
 
 
+def test_rows_may_say_their_part(make_data: Make) -> None:
+    rows = '{"x": 1, "label": 0, "fold": b"a"}, {"x": 2, "label": 0, "fold": "b"}, '
+    rows += '{"x": 3, "label": 0, "fold": "a"}'
+    parts = {"train": "a", "test": "b"}
+    data = make_data(rows, {"splits": {"method": "given", "by": "fold", "parts": parts}})
+    assert data.stored()["x"].tolist() == [1, 3]
+
+
 def test_the_function_may_be_in_a_package_and_import_what_is_beside_it(
     make_data: Make, tmp_path: Path
 ) -> None:

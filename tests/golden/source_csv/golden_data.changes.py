@@ -50,6 +50,10 @@ MISSING = frozenset(RECIPE["source"]["missing"])  # the texts that stand for a m
 
 CHUNK_ROWS = 512  # that are converted together
 
+def in_chunks(rows):
+    """Lists of CHUNK_ROWS of the rows; the last one has what is left."""
+    return iter(lambda: list(itertools.islice(rows, CHUNK_ROWS)), [])
+
 class Source:
     """Tables in UTF-8, read from one end to the other. A record is a row, a blank line is none."""
 
@@ -68,8 +72,7 @@ class Source:
     def chunks(self):
         """Row ids, and the values of each of READ, of some hundred rows at a time."""
         for path in self.paths:
-            records = self._records(path)
-            for chunk in iter(lambda: list(itertools.islice(records, CHUNK_ROWS)), []):
+            for chunk in in_chunks(self._records(path)):
                 lines, rows = zip(*chunk)
                 ids = self._numbered(path, lines)
                 yield ids, self._values(rows, ids)
@@ -88,9 +91,9 @@ class Source:
             try:
                 for cells in reader:
                     if cells and not width:
-                        self._check_header(path, line, cells)
-                        width = len(cells)
-                    elif cells:
+                        width = self._begin(path, line, cells)
+                        cells = []  # which are no row
+                    if cells:
                         if len(cells) != width:
                             fault = f"{len(cells)} instead of {width} cells"
                             raise UserError(f"{path}: line {line}: {fault}")
@@ -114,14 +117,15 @@ class Source:
                 raise UserError(f"{path}: line {number}: holds a NUL, which is no text")
             yield text
 
-    def _check_header(self, path, line, names):
-        """UserError if a file has other columns than the first one."""
+    def _begin(self, path, line, cells):
+        """How many cells a row of the file has; UserError if it has other columns than the first."""
         if not self.names:
-            self._find_columns(path, line, names)
-        for ours, first in itertools.zip_longest(names, self.names, fillvalue=""):
+            self._find_columns(path, line, cells)
+        for ours, first in itertools.zip_longest(cells, self.names, fillvalue=""):
             if ours != first:
                 fault = f"column {ours!r} where {self.first} has {first!r}"
                 raise UserError(f"{path}: line {line}: {fault}")
+        return len(self.names)
 
     def _find_columns(self, path, line, names):
         """Where the columns are that are read. UserError names one that is not there, or twice."""
@@ -134,7 +138,8 @@ class Source:
                 ]
                 near = near or [f"there are {', '.join(map(repr, names))}"]
                 raise UserError(f"{path}: line {line}: no column {name!r}; {near[0]}")
-        self.first, self.names = path, names
+        self.first = path
+        self.names = names
         self.places = {c.key: [names.index(name) for name in c.columns] for c in READ}
 
     def _values(self, rows, ids):
@@ -227,31 +232,33 @@ class Spool:
         """A column of the rows `ids`."""
         return self.columns[column.key][np.searchsorted(self.ids, ids)]
 
-def write_records(folder, options, stop):
+def write_records(folder, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft, old = folder + ".draft", folder + ".old"
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        files = source_files(options.source)
-        source = Source(files)
-        identity = source_identity(options.source, files)
+        name, files = options.source, source_files(options.source)
+        identity = source_identity(name, files, stop)
         write_json(os.path.join(draft, "source.json"), identity)
+        source = Source(files)
         source = Spool(source, os.path.join(draft, "spool"), stop)
-        name = options.source
         if not len(source.ids):
             raise UserError(f"{name}: has no rows")
+        parts = split(source)
         manifest = {
             "recipe": RECIPE,
             "source": fingerprint([[entry[0], entry[3]] for entry in identity]),
             "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
             "parts": {},
         }
-        for part, ids in certified(name, source, split(source)).items():
+        for part, ids in parts.items():
             rank = ["train", "validation", "test"].index(part)
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         shutil.rmtree(os.path.join(draft, "spool"))
+        check_source(name, draft, "while it was read; prepare again", stop)
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
@@ -259,14 +266,28 @@ def write_records(folder, options, stop):
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 # gone: import zipfile
 
+# gone: SMALL
+
 # gone: class Source def read
+
+# gone: def arrays_of
 
 # gone: def load
 
-# gone: def mapped
+# gone: def in_memory
+
+# gone: def on_disk
+
+# gone: class OnDisk
+
+# gone: class OnDisk def __init__
+
+# gone: class OnDisk def __len__
+
+# gone: class OnDisk def __getitem__

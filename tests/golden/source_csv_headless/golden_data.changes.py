@@ -110,7 +110,7 @@ class Source:
             try:
                 for cells in reader:
                     if cells and not width:
-                        width = self._width(path, line, cells)
+                        width = self._begin(path, line, cells)
                     if cells:
                         if len(cells) != width:
                             fault = f"{len(cells)} instead of {width} cells"
@@ -123,11 +123,25 @@ class Source:
             if is_empty:
                 raise UserError(f"{path}: line 1: no row")
 
-    def _width(self, path, line, cells):
-        """How many cells each row has; the columns go by their numbers."""
+    def _begin(self, path, line, cells):
+        """How many cells a row of the file has; UserError if it has other columns than the first."""
         if not self.names:
             self._find_columns(path, line, [str(number) for number in range(len(cells))])
         return len(self.names)
+
+    def _find_columns(self, path, line, names):
+        """Where the columns are that are read. UserError names one that is not there, or twice."""
+        for name in (name for column in READ for name in column.columns):
+            if names.count(name) > 1:
+                raise UserError(f"{path}: line {line}: {names.count(name)} columns {name!r}")
+            if name not in names:
+                near = [
+                    f"did you mean {each!r}?" for each in difflib.get_close_matches(name, names, 1)
+                ]
+                near = near or [f"there are {', '.join(map(repr, names))}"]
+                raise UserError(f"{path}: line {line}: no column {name!r}; {near[0]}")
+        self.names = names
+        self.places = {c.key: [names.index(name) for name in c.columns] for c in READ}
 
     def _filled(self, column, texts, ids):
         """The texts, with the column's default in the place of missing ones."""
@@ -161,4 +175,4 @@ def spelt_all(dtype, texts):
             raise
         return values.astype("int64")
 
-# gone: class Source def _check_header
+# gone: def in_chunks

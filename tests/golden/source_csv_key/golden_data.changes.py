@@ -60,9 +60,9 @@ class Source:
             try:
                 for cells in reader:
                     if cells and not width:
-                        self._check_header(path, line, cells)
-                        width = len(cells)
-                    elif cells:
+                        width = self._begin(path, line, cells)
+                        cells = []  # which are no row
+                    if cells:
                         if len(cells) != width:
                             fault = f"{len(cells)} instead of {width} cells"
                             raise UserError(f"{path}: line {line}: {fault}")

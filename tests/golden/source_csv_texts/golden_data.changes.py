@@ -167,7 +167,11 @@ def vocabulary_file(column):
 
 def vocabulary_files():
     """The files of all vocabularies. UserError names one that is missing."""
-    return existing([vocabulary_file(c) for c in READ if isinstance(c.vocabulary, str)])
+    paths = {vocabulary_file(c): c.key for c in READ if isinstance(c.vocabulary, str)}
+    for path, key in paths.items():
+        if not os.path.exists(path):
+            raise UserError(f"{path}: no such file; it is the vocabulary of {key}")
+    return list(paths)
 
 def padded(source, column, values, counts, ids):
     """Rows of different lengths as one array, in the column's dtype: pads what a row is short of.
@@ -185,66 +189,83 @@ def padded(source, column, values, counts, ids):
     )
     return result
 
-def source_identity(source, files, known=()):
-    """Name, bytes, time and SHA-256 of each file; that of `known` where the others agree."""
-    known = {tuple(entry[:3]): entry[3] for entry in known}
-    identity = []
+def source_identity(source, files, stop, known=()):
+    """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""
+    known, identity = {tuple(entry[:3]): entry[3] for entry in known}, []
     for path in files:
         found = os.stat(path)
         size, modified = found.st_size, found.st_mtime_ns
-        name = moved_name(source, path)
-        sha256 = known.get((name, size, modified)) or sha256_of(path)
-        identity.append([name, size, modified, sha256])
+        start = SPEC_FOLDER if path in vocabulary_files() else source
+        name = path if "://" in path else os.path.relpath(path, start)
+        identity.append([name, size, modified, known.get((name, size, modified))])
+    unknown = [(path, entry) for path, entry in zip(files, identity) if entry[3] is None]
+    progress = Progress("bytes of the source", sum(size for _, (_, size, _, _) in unknown))
+    done = [0]
+
+    def digest(path, entry):
+        sha256 = hashlib.sha256()
+        with open(path, "rb") as file:
+            for chunk in iter(lambda: file.read(1 << 20), b""):
+                sha256.update(chunk)
+                done[0] += len(chunk)
+                progress.update(done[0], done[0])
+                stop.check()
+        entry[3] = sha256.hexdigest()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(digest, *zip(*unknown)))
+    progress.close()
     return identity
 
-def moved_name(source, path):
-    """The name of a file, which stays the same where all are moved."""
-    for folder in (source, SPEC_FOLDER):
-        if path.startswith(folder):
-            return path[len(folder) :]
-    return path
-
-def check_source(source, folder):
+def check_source(source, folder, advice, stop):
     """UserError if a file is not what it was when the records in `folder` were made."""
     try:
         files = source_files(source) + vocabulary_files()
     except UserError:
         return  # the records are enough
-    with open(os.path.join(folder, "source.json"), encoding="utf-8") as file:
-        known = json.load(file)
-    before = {name: sha256 for name, _, _, sha256 in known}
-    now = {name: sha256 for name, _, _, sha256 in source_identity(source, files, known)}
+    try:
+        with open(os.path.join(folder, "source.json"), encoding="utf-8") as file:
+            known = json.load(file)
+        before = {name: sha256 for name, _, _, sha256 in known}
+    except (OSError, ValueError, TypeError) as error:
+        fault = "its source.json is damaged"
+        raise UserError(f"{folder}: {fault}; prepare --fresh makes it anew") from error
+    identity = source_identity(source, files, stop, known)
+    now = {name: sha256 for name, _, _, sha256 in identity}
+    paths = {name: path for (name, _, _, _), path in zip(identity, files)}
     for name in [*now, *before]:
         if now.get(name) != before.get(name):
             change = "gone" if name not in now else "new" if name not in before else "changed"
-            path = {moved_name(source, path): path for path in files}.get(name, source + name)
-            raise UserError(f"{path}: {change} since; prepare --fresh makes {folder} anew")
+            path = paths.get(name, os.path.normpath(os.path.join(source, name)))
+            raise UserError(f"{path}: {change} {advice}")
 
-def write_records(folder, options, stop):
+def write_records(folder, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft, old = folder + ".draft", folder + ".old"
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        files = source_files(options.source)
-        source = Source(files)
-        identity = source_identity(options.source, files + vocabulary_files())
+        name, files = options.source, source_files(options.source)
+        identity = source_identity(name, files + vocabulary_files(), stop)
         write_json(os.path.join(draft, "source.json"), identity)
+        source = Source(files)
         source = Spool(source, os.path.join(draft, "spool"), stop)
-        name = options.source
         if not len(source.ids):
             raise UserError(f"{name}: has no rows")
+        parts = split(source)
         manifest = {
             "recipe": RECIPE,
             "source": fingerprint([[entry[0], entry[3]] for entry in identity]),
             "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
             "parts": {},
         }
-        for part, ids in certified(name, source, split(source)).items():
+        for part, ids in parts.items():
             rank = ["train", "validation", "test"].index(part)
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         shutil.rmtree(os.path.join(draft, "spool"))
+        check_source(name, draft, "while it was read; prepare again", stop)
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
@@ -252,9 +273,9 @@ def write_records(folder, options, stop):
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 # gone: class Source def _filled
 

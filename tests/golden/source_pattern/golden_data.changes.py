@@ -35,7 +35,7 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".")
 def source_files(source):
     """The files that match, sorted. UserError where there are none."""
     pattern = RECIPE["source"]["pattern"]
-    inside = os.path.join(glob.escape(source), pattern)
+    inside = os.path.normpath(os.path.join(glob.escape(source), pattern))
     found = sorted(filter(os.path.isfile, glob.glob(inside, recursive=True)))
     if not found:
         raise UserError(f"{source}: no file in it matches {pattern}; --source names another folder")

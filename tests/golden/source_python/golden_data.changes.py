@@ -40,7 +40,9 @@ class Progress:
             else:
                 left = (self.total - done) * seconds / max(done, 1)
                 text = f"{self.title}: {done:,} of {self.total:,}, {speed}, {left:,.0f} s left"
-                text = f"[{'#' * (30 * done // self.total):.<30}] {text}" if self.bar else text
+                text = (
+                    f"[{'#' * (30 * done // max(self.total, 1)):.<30}] {text}" if self.bar else text
+                )
             say(text, sys.stderr, "\x1b[K\r" if self.bar else "\n")
 
 FUNCTION = RECIPE["source"]["import"]  # that yields the rows
@@ -67,6 +69,10 @@ def source_files(source):
 
 CHUNK_ROWS = 512  # that are converted together
 
+def in_chunks(rows):
+    """Lists of CHUNK_ROWS of the rows; the last one has what is left."""
+    return iter(lambda: list(itertools.islice(rows, CHUNK_ROWS)), [])
+
 class Source:
     """Rows that a function yields, as mappings of placeholders to values."""
 
@@ -79,8 +85,7 @@ class Source:
 
     def chunks(self):
         """Row ids, and the values of each of READ, of some hundred rows at a time."""
-        rows = self._rows()
-        for chunk in iter(lambda: list(itertools.islice(rows, CHUNK_ROWS)), []):
+        for chunk in in_chunks(self._rows()):
             ids = np.arange(self.position, self.position + len(chunk))
             self.position += len(chunk)
             yield ids, [self._column(column, chunk, ids) for column in READ]
@@ -182,31 +187,33 @@ class Spool:
         """A column of the rows `ids`."""
         return self.columns[column.key][np.searchsorted(self.ids, ids)]
 
-def write_records(folder, options, stop):
+def write_records(folder, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft, old = folder + ".draft", folder + ".old"
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        files = source_files(options.source)
-        source = Source(options.source)
-        identity = source_identity(options.source, files)
+        name, files = options.source, source_files(options.source)
+        identity = source_identity(name, files, stop)
         write_json(os.path.join(draft, "source.json"), identity)
+        source = Source(name)
         source = Spool(source, os.path.join(draft, "spool"), stop)
-        name = options.source
         if not len(source.ids):
             raise UserError(f"{name}: has no rows")
+        parts = split(source)
         manifest = {
             "recipe": RECIPE,
             "source": fingerprint([[entry[0], entry[3]] for entry in identity]),
             "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
             "parts": {},
         }
-        for part, ids in certified(name, source, split(source)).items():
+        for part, ids in parts.items():
             rank = ["train", "validation", "test"].index(part)
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
         shutil.rmtree(os.path.join(draft, "spool"))
+        check_source(name, draft, "while it was read; prepare again", stop)
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
@@ -214,14 +221,28 @@ def write_records(folder, options, stop):
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 # gone: import zipfile
 
+# gone: SMALL
+
 # gone: class Source def read
+
+# gone: def arrays_of
 
 # gone: def load
 
-# gone: def mapped
+# gone: def in_memory
+
+# gone: def on_disk
+
+# gone: class OnDisk
+
+# gone: class OnDisk def __init__
+
+# gone: class OnDisk def __len__
+
+# gone: class OnDisk def __getitem__

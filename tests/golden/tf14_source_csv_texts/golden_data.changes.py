@@ -98,6 +98,10 @@ MISSING = frozenset(RECIPE["source"]["missing"])  # the texts that stand for a m
 
 CHUNK_ROWS = 512  # that are converted together
 
+def in_chunks(rows):
+    """Lists of CHUNK_ROWS of the rows; the last one has what is left."""
+    return iter(lambda: list(itertools.islice(rows, CHUNK_ROWS)), [])
+
 class Source:
     """Tables in UTF-8, read from one end to the other. A record is a row, a blank line is none."""
 
@@ -117,8 +121,7 @@ class Source:
     def chunks(self):
         """Row ids, and the values of each of READ, of some hundred rows at a time."""
         for path in self.paths:
-            records = self._records(path)
-            for chunk in iter(lambda: list(itertools.islice(records, CHUNK_ROWS)), []):
+            for chunk in in_chunks(self._records(path)):
                 lines, rows = zip(*chunk)
                 ids = self._numbered(path, lines)
                 yield ids, self._values(rows, ids)
@@ -137,9 +140,9 @@ class Source:
             try:
                 for cells in reader:
                     if cells and not width:
-                        self._check_header(path, line, cells)
-                        width = len(cells)
-                    elif cells:
+                        width = self._begin(path, line, cells)
+                        cells = []  # which are no row
+                    if cells:
                         if len(cells) != width:
                             fault = f"{len(cells)} instead of {width} cells"
                             raise UserError(f"{path}: line {line}: {fault}")
@@ -163,14 +166,15 @@ class Source:
                 raise UserError(f"{path}: line {number}: holds a NUL, which is no text")
             yield text
 
-    def _check_header(self, path, line, names):
-        """UserError if a file has other columns than the first one."""
+    def _begin(self, path, line, cells):
+        """How many cells a row of the file has; UserError if it has other columns than the first."""
         if not self.names:
-            self._find_columns(path, line, names)
-        for ours, first in itertools.zip_longest(names, self.names, fillvalue=""):
+            self._find_columns(path, line, cells)
+        for ours, first in itertools.zip_longest(cells, self.names, fillvalue=""):
             if ours != first:
                 fault = f"column {ours!r} where {self.first} has {first!r}"
                 raise UserError(f"{path}: line {line}: {fault}")
+        return len(self.names)
 
     def _find_columns(self, path, line, names):
         """Where the columns are that are read. UserError names one that is not there, or twice."""
@@ -183,7 +187,8 @@ class Source:
                 ]
                 near = near or [f"there are {', '.join(map(repr, names))}"]
                 raise UserError(f"{path}: line {line}: no column {name!r}; {near[0]}")
-        self.first, self.names = path, names
+        self.first = path
+        self.names = names
         self.places = {c.key: [names.index(name) for name in c.columns] for c in READ}
 
     def _values(self, rows, ids):
