@@ -119,6 +119,12 @@ class Project:
         self.data.parent.mkdir(parents=True, exist_ok=True)
         np.savez(self.data, **rows)
 
+    def write_arrays(self, rows: Rows) -> None:
+        """Each array into a file of its own, data/NAME.npy."""
+        self.data.parent.mkdir(parents=True, exist_ok=True)
+        for name, values in rows.items():
+            np.save(self.data.with_name(f"{name}.npy"), values)
+
     def load(self, variant: str | None = None) -> ModuleType:
         """The script as a module; its data module is the attribute `data`."""
         return load(self.script(variant))

@@ -17,6 +17,7 @@ LOST_BY_A_PLAIN_WIRE = ("int32", "int64", "float64")
 WIRES = ("narrow", "plain")
 TABLES = Path(__file__).parent / "data"
 TOKENS = {"shape": [None], "encoding": "tokens", "pad": {"length": 3, "value": -1}}
+ARRAYS = ("x", "label", "who")
 HOSTILE_NAMES = ("class", "1st", "a b", "naïve", "__init__", "row_id", "count", "tf", "data")
 
 
@@ -67,6 +68,21 @@ MATRIX: dict[str, list[Spec]] = {
         {"records": {"rows_per_record": 2}, "train": {"shuffle": {"kind": "window", "rows": 7}}},
         {"train": {"optimizer": None}},
         optimizer(name="adam", learning_rate=0.01),
+    ],
+    "hashed by a text, one of several files": [
+        {"source": {"path": None, "files": ["../data/rows.npz"]}},
+        {"placeholders": {"who": {"dtype": "string", "role": "key"}}},
+        {"splits": {"method": "hash", "by": "who", "parts": PARTS, "seed": 1}},
+    ],
+    "given by a key, in files that match": [
+        {"source": {"path": None, "pattern": "../data/*.npz"}},
+        {"placeholders": {"fold": {"dtype": "bool", "role": "key"}}},
+        {"splits": {"method": "given", "by": "fold", "parts": {"train": "False", "test": "True"}}},
+    ],
+    "grouped, a file for each array": [
+        {"source": {"path": None, "arrays": {name: f"../data/{name}.npy" for name in ARRAYS}}},
+        {"placeholders": {"who": {"dtype": "uint8", "role": "key"}}},
+        {"splits": {"method": "group", "by": "who", "parts": PARTS, "seed": 3}},
     ],
     "synthetic": [
         {"source": {"kind": "synthetic", "path": None, "rows": 50, "seed": 2}},
@@ -182,7 +198,9 @@ def rows_of(spec: Spec) -> Rows | None:
     rows = {}
     for key, placeholder in spec["placeholders"].items():
         shape, dtype = (ROWS, *placeholder.get("shape", [])), placeholder["dtype"]
-        if dtype.startswith("float"):
+        if dtype == "string":
+            rows[key] = np.array([f"w{number}" for number in random.randint(20, size=shape)])
+        elif dtype.startswith("float"):
             rows[key] = random.normal(size=shape).astype(dtype)
         else:
             least, most = _range(dtype, placeholder.get("classes"))

@@ -78,7 +78,10 @@ def write_scripts(folder: Path) -> dict[str, Path]:
     scripts = {name: REPOSITORY / "generated" / f"{name}.py" for name in GENERATED}
     for name in MATRIX:
         spec = spec_of(name)
-        project = make(folder / spec["name"], spec, rows_of(spec))
+        rows = rows_of(spec)
+        project = make(folder / spec["name"], spec, rows)
+        if rows and "arrays" in spec["source"]:
+            project.write_arrays(rows)
         (project.root / "specs").mkdir()
         shutil.copy(HERE / "user_models.py", project.root / "specs")
         scripts.update({f"{name}/{variant}": project.script(variant) for variant in VARIANTS})
