@@ -516,6 +516,29 @@ def test_long_lists_are_wrapped_between_their_items() -> None:
     assert '\n       "a column, number 5"' in text or '\n       "a column, number 4"' in text
 
 
+@pytest.mark.parametrize(
+    ("rows", "size", "records", "shuffle"),
+    [
+        (8192, 131_056, None, None),
+        (8192, 131_057, None, 2047),
+        (10**6, 10**6, None, 268),
+        (1024, 2**20 - 16, None, None),
+        (1025, 2**20, 255, 255),
+        (10, 2**31, 1, 1),
+    ],
+)
+def test_wide_rows_are_held_in_small_numbers(
+    rows: int, size: int, records: int | None, shuffle: int | None
+) -> None:
+    x = Placeholder("x", {"dtype": "uint8", "shape": [size]}, ())
+    y = Placeholder("y", {"dtype": "int64", "role": "label"}, ())
+    source = Source(Path(), {"kind": "npz", "path": "x.npz"}, rows, (), ())
+    spec = said(starter("it", "", source, Guess(x, y, 1, (), {})))
+    assert spec.get("records") == (records and {"rows_per_record": records})
+    window = shuffle and {"kind": "window", "rows": shuffle}
+    assert spec["train"].get("shuffle") == window
+
+
 TEXTS = st.lists(st.text(min_size=1, max_size=70), min_size=2, max_size=9, unique=True)
 
 

@@ -41,7 +41,7 @@ train:
   epochs: 5
   optimizer: {{name: adam, learning_rate: 0.001}}
   loss: {loss}
-{metrics}
+{metrics}{shuffle}
 # From here on nothing changes what is learned, only how fast. two_variable: one batch is trained on
 # in device memory while the next one is copied beside it.
 target: tf2
@@ -57,7 +57,9 @@ _SPLITS = (
     ("even", {"train": 0.8, "validation": 0.2}),
     ("even", {"train": 1.0}),
 )
-_ROWS_PER_RECORD, _LARGEST_RECORD = 256, 2**31 - 1
+# The defaults, and the bytes of rows that may lie side by side, of a window and where it is larger.
+_ROWS_PER_RECORD, _WINDOW = 256, 8192
+_MOST_BYTES, _BYTES_TOGETHER = 2**30, 2**28
 _WORD = re.compile(r"[A-Za-z_./][\w./-]*", re.ASCII)
 _NO_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 
@@ -72,6 +74,7 @@ def starter(name: str, schema: str, source: Source, found: Guess) -> str:
     if isinstance(arrays := section.get("arrays"), Mapping):
         section["arrays"] = {each.name: arrays[each.name] for each in placeholders}
     method, parts = _splits(source.rows, found.counts)
+    records, shuffle = _sizes(source.rows, placeholders)
     layers = ["dense: {units: 64, activation: relu}", f"dense: {{units: {found.units}}}"]
     if len(_shape(found.input)) != 1:
         layers.insert(0, "flatten")
@@ -82,7 +85,8 @@ def starter(name: str, schema: str, source: Source, found: Guess) -> str:
         placeholders="".join(map(_placeholder, placeholders)) + _left_out(found),
         stratified="; stratified keeps the share of each label" if method == "stratified" else "",
         splits=_entry("splits", {"method": method, "parts": parts}),
-        records=_records(placeholders),
+        records=records,
+        shuffle=shuffle,
         last_layer=_LOGITS if found.counts else _NUMBERS,
         layers="".join(f"    - {layer}\n" for layer in layers),
         loss="sparse_categorical_crossentropy" if found.counts else "mse",
@@ -113,13 +117,16 @@ def _splits(rows: int, counts: Sequence[int]) -> tuple[str, Mapping[str, float]]
     return method, parts
 
 
-def _records(placeholders: Sequence[Placeholder]) -> str:
-    """Fewer rows in a record, where as many as there are by default are too large for one."""
-    row = sum(prod(_shape(each)) * item_bytes(str(each.keys["dtype"])) for each in placeholders)
-    most = _LARGEST_RECORD // (row + ROW_ID_BYTES)
-    if most >= _ROWS_PER_RECORD:
-        return ""
-    return _entry("records", {"rows_per_record": max(most // 8, 1)})
+def _sizes(rows: int, placeholders: Sequence[Placeholder]) -> tuple[str, str]:
+    """How many rows are in a record and are shuffled together, where by default too many bytes."""
+    values = sum(prod(_shape(each)) * item_bytes(str(each.keys["dtype"])) for each in placeholders)
+    row = values + ROW_ID_BYTES
+    fewer = max(_BYTES_TOGETHER // row, 1)
+    records, shuffle = {"rows_per_record": fewer}, {"kind": "window", "rows": fewer}
+    return (
+        _entry("records", records) if fewer < _ROWS_PER_RECORD else "",
+        _entry("shuffle", shuffle, "  ") if min(rows, _WINDOW) * row > _MOST_BYTES else "",
+    )
 
 
 def _shape(placeholder: Placeholder) -> list[int]:

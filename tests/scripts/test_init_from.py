@@ -49,6 +49,24 @@ def csv(*lines: str) -> Callable[[], str]:
     return make
 
 
+def pictures(*sizes: tuple[int, int]) -> Callable[[], str]:
+    """Two classes of images of these sizes, in turn."""
+
+    def make() -> str:
+        for row in range(ROWS):
+            path = Path(f"data/pictures/{'ants' if row % 3 else 'bees'}/{row}.jpg")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(photo(*sizes[row % len(sizes)], row))
+        return "data/pictures"
+
+    return make
+
+
+def photo(height: int, width: int, row: int) -> bytes:
+    pixels = tf.fill((height, width, 3), tf.cast(row, tf.uint8))
+    return (tf.io.encode_jpeg if row % 2 else tf.io.encode_png)(pixels).numpy()
+
+
 def feature(values: Any) -> tf.train.Feature:
     """A list of integers, floats or bytes, or one of them."""
     values = values if isinstance(values, list) else [values]
@@ -96,6 +114,8 @@ DATA: dict[str, Callable[[], str]] = {
         ",".join(map(str, range(1, 17))) + ",label",
         *(",".join(map(str, PIXELS[row].ravel())) + f",{row % 2}" for row in IDS),
     ),
+    "images of one size": pictures((8, 9)),
+    "images of several sizes": pictures((8, 9), (30, 7), (8, 200)),
     "numbers of a table": csv("x\ty", *(f"{row}\t{row / 7}" for row in IDS)),
 }
 
@@ -162,11 +182,6 @@ def test_serialized_tensors_are_known(dtype: str) -> None:
     assert tensor_of(value) == (dtype, (1, 2, 3))
     assert tensor_of(value[:-1]) is None
     assert tensor_of(tf.io.serialize_tensor(tf.constant(["text"])).numpy()) is None
-
-
-def photo(height: int, width: int, row: int) -> bytes:
-    pixels = tf.fill((height, width, 3), tf.cast(row, tf.uint8))
-    return (tf.io.encode_jpeg if row % 2 else tf.io.encode_png)(pixels).numpy()
 
 
 THREE = "splits: {method: stratified, parts: {train: 0.8, validation: 0.1, test: 0.1}}\n"
