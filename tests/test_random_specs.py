@@ -35,6 +35,12 @@ PARTS = (
     {"train": 0.7, "validation": 0.2, "test": 0.1},
 )
 
+PATHS_OF_PARTS = (
+    {"train": "a.npz"},
+    {"train": "../b.npz", "validation": "gs://b/v.npz", "test": "t.npz"},
+)
+KEYS = (*DTYPES, "string")
+
 WORKING = {
     (target, key): [
         choice
@@ -56,6 +62,7 @@ POSITIVE = st.floats(1e-6, 1e6)
 NUMBERS = st.integers(-9, 9) | POSITIVE | POSITIVE.map(float.__neg__)
 TEXTS = st.text("aé日😀\"'\\{}%#\n\0\u2028 :;", min_size=1, max_size=9)
 PATHS = TEXTS.map(lambda text: text.replace("\0", "0"))
+URLS = PATHS.map("gs://{}".format)
 # Of no module and no keyword, as these have no underscore in the middle.
 NAMES = st.from_regex("[a-z]_[a-z0-9_]{0,20}", fullmatch=True)
 
@@ -73,10 +80,13 @@ def specs(draw: st.DrawFn) -> Data:
     named = zip(draw(several(TEXTS, len(inputs) + 1)), [label, *inputs], strict=True)
     placeholders = dict(draw(st.permutations(list(named))))
     splits = draw(splits_of(placeholders))
+    if "by" in splits and splits["by"] not in placeholders:
+        placeholders[splits["by"]] = {"role": "key", "dtype": draw(st.sampled_from(KEYS))}
+    source = {"kind": "npz"} if splits["parts"] in PATHS_OF_PARTS else draw(sources(placeholders))
     spec = {
         "specgen": 1,
         "name": draw(NAMES),
-        "source": draw(sources()),
+        "source": source,
         "placeholders": placeholders,
         "splits": splits,
         "records": draw(records()),
@@ -94,13 +104,22 @@ def several(items: Some[Any], count: int) -> Some[list[Any]]:
     return st.lists(items, min_size=count, max_size=count, unique=True)
 
 
-def sources() -> Some[Data]:
+def sources(placeholders: Data) -> Some[Data]:
     # Rows enough for each part to have some, and training a batch.
     synthetic = {"kind": st.just("synthetic"), "rows": st.integers(2_000, 10**9)}
-    npz = {"kind": st.just("npz"), "path": PATHS}
+    places = {
+        "path": PATHS | URLS,
+        "files": st.lists(PATHS | URLS, min_size=1, max_size=3, unique=True),
+        "pattern": PATHS | URLS,
+        "arrays": st.fixed_dictionaries(dict.fromkeys(placeholders, PATHS | URLS)),
+    }
+    stop = {"on_error": st.just("stop")}
     return st.one_of(
         st.fixed_dictionaries(synthetic, optional={"seed": SEEDS}),
-        st.fixed_dictionaries(npz, optional={"on_error": st.just("stop")}),
+        *(
+            st.fixed_dictionaries({"kind": st.just("npz"), place: paths}, optional=stop)
+            for place, paths in places.items()
+        ),
     )
 
 
@@ -134,16 +153,26 @@ def numbers() -> Some[Data]:
 
 @st.composite
 def splits_of(draw: st.DrawFn, placeholders: Data) -> Data:
-    """Even, or by a placeholder with one whole number or truth a row."""
-    found: Data = {"parts": draw(st.sampled_from(PARTS))}
+    """Even, or by a placeholder with one value a row, a key that is not there yet, or files."""
+    single = [name for name, each in placeholders.items() if not each.get("shape")]
     strata = [
         name
-        for name, each in placeholders.items()
-        if not each.get("shape") and (each["dtype"] in INTEGERS or each["dtype"] == "bool")
+        for name in single
+        if placeholders[name]["dtype"] in INTEGERS or placeholders[name]["dtype"] == "bool"
     ]
-    by = draw(st.sampled_from([None, *strata]))
-    if by:
-        found |= {"method": "stratified", "by": by}
+    key = draw(TEXTS.filter(lambda name: name not in placeholders))
+    method = draw(st.sampled_from(["even", "stratified", "hash", "group", "given", "paths"]))
+    found: Data = {"parts": draw(st.sampled_from(PARTS))}
+    if method == "paths":
+        return {"method": "given", "parts": draw(st.sampled_from(PATHS_OF_PARTS))}
+    if method == "given":
+        parts = draw(st.sampled_from([{"train": 0, "test": 1.5}, {"train": "a", "validation": 2}]))
+        found["parts"] = parts
+    if method == "stratified" and strata:
+        found |= {"method": method, "by": draw(st.sampled_from(strata))}
+    elif method in ("hash", "group", "given"):
+        found |= {"method": method, "by": draw(st.sampled_from([*single, key]))}
+    if found.get("method") in ("stratified", "hash", "group"):
         found |= draw(some(seed=SEEDS))
     return found
 
