@@ -271,7 +271,7 @@ class Source:
             yield text
 
     def _begin(self, path, line, cells):
-        """How many cells a row of the file has; UserError if it has other columns than the first."""
+        """How many cells a row has. UserError where the columns are not those of the first file."""
         if not self.names:
             self._find_columns(path, line, cells)
         for ours, first in itertools.zip_longest(cells, self.names, fillvalue=""):
@@ -348,16 +348,19 @@ def spelt_all(dtype, texts):
     """The numbers as int64, float64 or bool, unless one of the texts spells none."""
     if "_" in "".join(texts):
         raise ValueError("1_000 would pass for a number")
-    if dtype.kind == "f":
-        values = np.array(texts, "float64")
-        # A fraction may be rounded, a whole number may not.
-        with np.errstate(all="ignore"):
-            rounded = values.astype(dtype)
-        for number in np.flatnonzero(np.abs(values) > 2 ** np.finfo(dtype).nmant):
-            digits = texts[number].strip().lstrip("+-")
-            if digits.isdigit() and int(digits) != abs(float(rounded[number])):
-                raise ValueError("the dtype rounds it")
-        return values
+    return spelt_float(dtype, texts)
+
+
+def spelt_float(dtype, texts):
+    values = np.array(texts, "float64")
+    with np.errstate(all="ignore"):
+        rounded = values.astype(dtype)
+    # A fraction may be rounded, a whole number may not.
+    for number in np.flatnonzero(np.abs(values) > 2 ** np.finfo(dtype).nmant):
+        digits = texts[number].strip().lstrip("+-")
+        if digits.isdigit() and int(digits) != abs(float(rounded[number])):
+            raise ValueError("the dtype rounds it")
+    return values
 
 
 def read_column(source, column, ids):

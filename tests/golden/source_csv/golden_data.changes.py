@@ -118,7 +118,7 @@ class Source:
             yield text
 
     def _begin(self, path, line, cells):
-        """How many cells a row of the file has; UserError if it has other columns than the first."""
+        """How many cells a row has. UserError where the columns are not those of the first file."""
         if not self.names:
             self._find_columns(path, line, cells)
         for ours, first in itertools.zip_longest(cells, self.names, fillvalue=""):
@@ -190,6 +190,9 @@ def spelt_all(dtype, texts):
     """The numbers as int64, float64 or bool, unless one of the texts spells none."""
     if "_" in "".join(texts):
         raise ValueError("1_000 would pass for a number")
+    return spelt_int(dtype, texts)
+
+def spelt_int(dtype, texts):
     try:
         return np.array(texts, "int64")
     except ValueError:  # perhaps there is a 2.0

@@ -124,7 +124,7 @@ class Source:
                 raise UserError(f"{path}: line 1: no row")
 
     def _begin(self, path, line, cells):
-        """How many cells a row of the file has; UserError if it has other columns than the first."""
+        """How many cells a row has. UserError where the columns are not those of the first file."""
         if not self.names:
             self._find_columns(path, line, [str(number) for number in range(len(cells))])
         return len(self.names)
@@ -158,21 +158,18 @@ def spelt_all(dtype, texts):
     if "_" in "".join(texts):
         raise ValueError("1_000 would pass for a number")
     if dtype.kind == "f":
-        values = np.array(texts, "float64")
-        # A fraction may be rounded, a whole number may not.
-        with np.errstate(all="ignore"):
-            rounded = values.astype(dtype)
-        for number in np.flatnonzero(np.abs(values) > 2 ** np.finfo(dtype).nmant):
-            digits = texts[number].strip().lstrip("+-")
-            if digits.isdigit() and int(digits) != abs(float(rounded[number])):
-                raise ValueError("the dtype rounds it")
-        return values
-    try:
-        return np.array(texts, "int64")
-    except ValueError:  # perhaps there is a 2.0
-        values = np.array(texts, "float64")
-        if not ((np.abs(values) < 2**53) & (values == np.floor(values))).all():
-            raise
-        return values.astype("int64")
+        return spelt_float(dtype, texts)
+    return spelt_int(dtype, texts)
+
+def spelt_float(dtype, texts):
+    values = np.array(texts, "float64")
+    with np.errstate(all="ignore"):
+        rounded = values.astype(dtype)
+    # A fraction may be rounded, a whole number may not.
+    for number in np.flatnonzero(np.abs(values) > 2 ** np.finfo(dtype).nmant):
+        digits = texts[number].strip().lstrip("+-")
+        if digits.isdigit() and int(digits) != abs(float(rounded[number])):
+            raise ValueError("the dtype rounds it")
+    return values
 
 # gone: def in_chunks

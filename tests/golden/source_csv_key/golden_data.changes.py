@@ -79,15 +79,12 @@ def spelt_all(dtype, texts):
     if "_" in "".join(texts):
         raise ValueError("1_000 would pass for a number")
     if dtype.kind == "b":
-        truth = {"true": True, "1": True, "false": False, "0": False}
-        return np.array([truth[text.strip().lower()] for text in texts], "bool")
-    try:
-        return np.array(texts, "int64")
-    except ValueError:  # perhaps there is a 2.0
-        values = np.array(texts, "float64")
-        if not ((np.abs(values) < 2**53) & (values == np.floor(values))).all():
-            raise
-        return values.astype("int64")
+        return spelt_bool(dtype, texts)
+    return spelt_int(dtype, texts)
+
+def spelt_bool(dtype, texts):
+    truth = {"true": True, "1": True, "false": False, "0": False}
+    return np.array([truth[text.strip().lower()] for text in texts], dtype)
 
 def source_identity(source, files, stop, known=()):
     """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""

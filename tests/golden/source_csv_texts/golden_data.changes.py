@@ -136,7 +136,7 @@ class Texts:
         return np.array(numbers, "int64")
 
     def buckets(self, texts):
-        """The bucket of each text: its first 8 bytes of SHA-256, big-endian, modulo their number."""
+        """The bucket of each text: 8 bytes of its SHA-256, big-endian, modulo their number."""
         buckets = {}
         for text in {text for text in texts if text is not None}:
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -282,3 +282,5 @@ def write_records(folder, old, options, stop):
 # gone: def spelt
 
 # gone: def spelt_all
+
+# gone: def spelt_int

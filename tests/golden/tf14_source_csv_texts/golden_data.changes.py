@@ -167,7 +167,7 @@ class Source:
             yield text
 
     def _begin(self, path, line, cells):
-        """How many cells a row of the file has; UserError if it has other columns than the first."""
+        """How many cells a row has. UserError where the columns are not those of the first file."""
         if not self.names:
             self._find_columns(path, line, cells)
         for ours, first in itertools.zip_longest(cells, self.names, fillvalue=""):
@@ -285,7 +285,7 @@ class Texts:
         return np.array(numbers, "int64")
 
     def buckets(self, texts):
-        """The bucket of each text: its first 8 bytes of SHA-256, big-endian, modulo their number."""
+        """The bucket of each text: 8 bytes of its SHA-256, big-endian, modulo their number."""
         buckets = {}
         for text in {text for text in texts if text is not None}:
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
