@@ -651,6 +651,13 @@ def classes_of(description: str) -> dict[str, str]:
             "encoding: text with a vocabulary or hash_buckets makes numbers of texts",
         ),
         (
+            with_image("dtype: uint8, shape: [4, 4, 3], encoding: ^image"),
+            "SG303",
+            "placeholders.image.encoding",
+            "csv has no encoded images",
+            "",
+        ),
+        (
             with_image("dtype: uint8, shape: ^[2, 2]"),
             "SG305",
             "placeholders.image.shape",
@@ -815,6 +822,13 @@ def test_cells_of_tables(
 @pytest.mark.parametrize(
     ("lines", "code", "field", "message", "hint"),
     [
+        (
+            with_image("dtype: uint8, shape: [4, 4, 3], encoding: ^image"),
+            "SG303",
+            "placeholders.image.encoding",
+            "python has no encoded images",
+            "yield arrays",
+        ),
         (
             with_image("dtype: int8, shape: [null], pad: {length: 3}, encoding: ^tokens"),
             "SG303",

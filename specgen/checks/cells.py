@@ -11,7 +11,7 @@ from specgen.spec.placeholders import Placeholder
 from specgen.spec.source import Csv, Python, Source, Tfrecord
 from specgen.wording import shown
 
-_TEXTS = ("text", "tokens")
+_TEXTS, _CODES = ("text", "tokens"), ("image", "tensor")
 _NUMBERS = "a text needs a vocabulary or hash_buckets to become a number"
 _FORMATS = {"float16": "e", "float32": "f", "float64": "d"}
 
@@ -31,7 +31,7 @@ def check_encoding(source: Source, placeholders: Placeholders) -> Iterator[Findi
             yield Finding(
                 path, "SG303", f"{source.kind} has no texts", "csv, tfrecord and python have"
             )
-        elif encoding in ("image", "tensor") and isinstance(source, Csv | Python):
+        elif encoding in _CODES and isinstance(source, Csv | Python):
             hint = "yield arrays" if isinstance(source, Python) else ""
             yield Finding(path, "SG303", f"{source.kind} has no encoded {encoding}s", hint)
         if placeholder.dtype == "string" and placeholder.role != "key" and encoding != "image":
@@ -45,8 +45,8 @@ def check_columns(source: Source, placeholders: Placeholders) -> Iterator[Findin
     if not isinstance(source, Csv):
         return
     for name, placeholder in placeholders.items():
-        if placeholder.role == "key" and placeholder.shape:
-            continue  # which is told of all sources
+        if (placeholder.role == "key" and placeholder.shape) or placeholder.encoding in _CODES:
+            continue  # which is wrong in itself
         columns, size = len(placeholder.columns or (name,)), _size(placeholder)
         path = ("placeholders", name, "columns" if placeholder.columns else "shape")
         if placeholder.encoding == "tokens" and columns > 1:
