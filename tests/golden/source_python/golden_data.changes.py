@@ -133,7 +133,7 @@ class Source:
         try:
             array = np.asarray(value)
         except Exception as error:  # what a value raises depends on what it is
-            fault = f"{column.key}: no array: {str(error).split(chr(10))[0]}"
+            fault = f"{column.key}: holds {type(value).__name__}, which is no array"
             raise UserError(f"{self.where(number)}: {fault}") from error
         expected = column.shape
         if array.shape != expected:
