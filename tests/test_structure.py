@@ -11,6 +11,8 @@ from textwrap import dedent
 import pytest
 
 from specgen.support_table import TABLE
+from specgen.variants import DATA
+from test_golden import FEATURES, built
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "specgen"
@@ -219,7 +221,7 @@ def signatures(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(
     "family",
     [
-        *("data/_order_", "data/_source_", "data/_split_"),
+        *("data/_order_", "data/_split_"),
         *("tf2/_feeder_", "tf2/_order_"),
         *("tf14/_feeder_", "tf14/_input_", "tf14/_optimizer_"),
     ],
@@ -232,10 +234,19 @@ def test_the_partials_of_a_family_are_called_alike(family: str) -> None:
     for text in (text for name, text in texts.items() if name.startswith(family)):
         code = re.sub(r"{{.*?}}", "X", re.sub(r"{%.*?%}", "", text))
         found = dict(signatures(ast.parse(dedent(code)).body))
-        if family == "data/_source_":  # Only some have a path.
-            found.pop("source_identity", None)
-            found = {name: each.replace("self, path", "self") for name, each in found.items()}
         names = {name for name in found if name.rpartition(".")[2] in called}
         interfaces.append({name: each for name, each in found.items() if name in names})
     assert interfaces[0]
     assert interfaces == interfaces[:1] * len(interfaces)
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_sources_are_called_alike(feature: str) -> None:
+    """Some are read at random, and the others in chunks, from one end to the other."""
+    result = built(feature)
+    (text,) = (output.text for output in result.outputs if output.variant == DATA)
+    found = dict(signatures(ast.parse(text).body))
+    reads = {"Source.chunks": "self"}
+    if not result.plans[0].data.source.is_streamed:
+        reads = {"Source.read": "self, column, ids"}
+    assert found.items() >= {"Source.where": "self, row", **reads}.items()
