@@ -1,0 +1,256 @@
+"""How fast rows are read and prepared, as ratios: python tests/benchmarks/bench_input.py [PART...]
+
+Each part compares ways to do the same with the same rows, in one run and in rounds that interleave,
+so that a busy machine slows all alike. The consumer does nothing but take batches. Files are in the
+page cache. Libraries that are not installed (extra `benchmarks`) are passed over.
+"""
+
+import argparse
+import contextlib
+import importlib.util
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+# Before Keras and TensorFlow are imported.
+os.environ["KERAS_BACKEND"] = "tensorflow"
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+
+import input_rivals as rivals
+import tensorflow as tf
+
+from making import Project, Spec, changed, make
+from running import arguments, call, records_of
+
+SEED, BATCH = 7, 256
+TF14 = {"target": "tf1.4"}
+ROWS: Spec = {
+    "specgen": 1,
+    "name": "rows",
+    "source": {"kind": "npz", "path": "../data/rows.npz"},
+    "placeholders": {
+        "image": {"dtype": "uint8", "shape": [28, 28], "scale": 1 / 255},
+        "label": {"dtype": "int64", "role": "label", "classes": 10},
+    },
+    "model": {"layers": ["flatten", {"dense": {"units": 10}}]},
+    "train": {
+        "batch_size": BATCH,
+        "epochs": 1,
+        "optimizer": {"name": "sgd", "learning_rate": 0.01},
+        "loss": "sparse_categorical_crossentropy",
+    },
+    "variants": {"tf2": {}, "tf14": TF14, "held": {"pipeline": {"cache": "memory"}}},
+}
+IMAGES: Spec = {
+    "specgen": 1,
+    "name": "images",
+    "source": {"kind": "images", "path": "../images"},
+    "placeholders": {
+        "image": {"dtype": "string", "shape": [224, 224, 3], "encoding": "image"},
+        "label": {"dtype": "int64", "role": "label", "classes": 2},
+    },
+    "records": {"rows_per_record": 16},
+    "model": {"layers": ["flatten", {"dense": {"units": 2}}]},
+    "train": {
+        "batch_size": 32,
+        "epochs": 1,
+        "optimizer": {"name": "sgd", "learning_rate": 0.01},
+        "loss": "sparse_categorical_crossentropy",
+        "shuffle": {"kind": "window", "rows": 256},
+    },
+    "variants": {"tf2": {}, "prefetch": {"buffers": {"method": "prefetch"}}},
+}
+
+Read = Callable[[], Iterable[Any]]  # the batches of one pass
+
+
+def drawn_rows(count: int) -> dict[str, np.ndarray]:
+    """Pictures of few grey levels, half of them black: they deflate like drawn digits."""
+    random = np.random.RandomState(SEED)
+    image = random.randint(-8, 8, size=(count, 28, 28)).clip(0).astype("uint8") * 32
+    return {"image": image, "label": random.randint(10, size=count)}
+
+
+def pairs(rows: Mapping[str, np.ndarray]) -> Iterator[tuple[np.ndarray, int]]:
+    return zip(rows["image"], rows["label"].tolist(), strict=True)
+
+
+def batches_of(project: Project, variant: str) -> Read:
+    """The training batches of a script, an epoch at a time."""
+    module = project.load(variant)
+    with contextlib.redirect_stdout(None):
+        records = records_of(project, module)
+    steps = module.steps_an_epoch(records)
+
+    def read() -> Iterable[Any]:
+        batches = module.training_batches(records, SEED, 0, steps)
+        return batches if variant != "tf14" else fetched(module, batches)
+
+    return read
+
+
+def fetched(module: Any, reading: Any) -> Iterator[Any]:
+    """What a session gets through the script's own iterator."""
+    with module.tf.Graph().as_default(), module.tf.Session() as session:
+        given = module.Input()
+        given.start(reading)
+        for _ in range(reading.count):
+            yield session.run(given.batch.row_id)
+        given.close()
+
+
+def timed(ways: Mapping[str, tuple[int, Read]], rounds: int) -> dict[str, list[float]]:
+    """Rows a second of each way in each round, by the number of rows that one pass has."""
+    speeds: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(1 + rounds):  # the first one makes ready
+        for name, (count, read) in ways.items():
+            began = time.perf_counter()
+            for _ in read():
+                pass
+            if number:
+                speeds[name].append(count / (time.perf_counter() - began))
+    return speeds
+
+
+def show(title: str, speeds: Mapping[str, list[float]], *references: str) -> None:
+    """A line a way: its median, and the medians of its ratios to the references of each round."""
+    print(f"\n{title}\n")
+    print("| | a second |" + "".join(f" of {name} |" for name in references))
+    print("|---|---:|" + "---:|" * len(references))
+    for name, values in speeds.items():
+        ratios = (
+            statistics.median(a / b for a, b in zip(values, speeds[other], strict=True))
+            for other in references
+        )
+        cells = "".join(f" {ratio:.2f} |" for ratio in ratios)
+        print(f"| {name} | {statistics.median(values):,.0f} |{cells}", flush=True)
+
+
+def readers(folder: Path, options: argparse.Namespace) -> None:
+    """Batches of 256 rows of 784 bytes and a label, an epoch a round."""
+    rows = drawn_rows(options.rows)
+    project = make(folder / "plain", ROWS, rows)
+    zlib = make(folder / "zlib", changed(ROWS, {"records": {"compression": "zlib"}}), rows)
+    example = make(folder / "example", changed(ROWS, {"records": {"format": "example"}}), rows)
+    few = min(options.rows, options.guide_rows)
+    some = {name: values[:few] for name, values in rows.items()}
+    plain, gzip = rivals.examples(folder, pairs(some))
+    ways = {
+        "tf2, packed": (options.rows, batches_of(project, "tf2")),
+        "tf2, packed, zlib": (options.rows, batches_of(zlib, "tf2")),
+        "tf2, packed, held in memory": (options.rows, batches_of(project, "held")),
+        "tf2, example": (options.rows, batches_of(example, "tf2")),
+        "tf1.4, packed": (options.rows, batches_of(project, "tf14")),
+        "NumPy copy": (options.rows, lambda: [values.copy() for values in rows.values()]),
+        "guide": (few, lambda: rivals.guide(plain, "", BATCH)),
+        "guide, GZIP": (few, lambda: rivals.guide(gzip, "GZIP", BATCH)),
+    }
+    for name, (count, read) in rivals.installed(folder, rows, BATCH, options.slow_rows).items():
+        ways[name] = (count, read)
+    speeds = timed(ways, options.rounds)
+    show("Rows", speeds, "guide", "guide, GZIP", "NumPy copy")
+
+
+def preparing(folder: Path, options: argparse.Namespace) -> None:
+    """`prepare` whole, from an .npz, against the writing of an Example a row by one thread."""
+    rows = drawn_rows(options.rows)
+    few = min(options.rows, options.guide_rows)
+    some = {name: values[:few] for name, values in rows.items()}
+    project = make(folder / "prepare", ROWS, rows)
+    module = project.load("tf2")
+
+    def prepare() -> list[int]:
+        with contextlib.redirect_stdout(None):
+            return [call(module, arguments(project, "work", "prepare", "--fresh"))]
+
+    def loop() -> list[Path]:
+        return [rivals.written(folder / "loop.tfrecord", pairs(some), "")]
+
+    ways: dict[str, tuple[int, Read]] = {
+        "prepare, packed": (options.rows, prepare),
+        "TFRecordWriter": (few, loop),
+    }
+    show("Rows written", timed(ways, options.rounds), "TFRecordWriter")
+
+
+def decoding(folder: Path, options: argparse.Namespace) -> None:
+    """JPEG files of 500x375 to 224x224."""
+    files = rivals.drawn_images(folder / "images", options.images)
+    ways: dict[str, tuple[int, Read]] = {
+        "guide": (len(files), lambda: rivals.guide_images(files, 32))
+    }
+    for name, image in {
+        "resize": {"resize": [224, 224]},
+        "crop: random": {"crop": "random"},
+        "resize, scaled_decode": {"resize": [112, 112], "scaled_decode": True},
+    }.items():
+        shape = [*image.get("resize", [224, 224]), 3]
+        spec = changed(IMAGES, {"placeholders": {"image": {"image": image, "shape": shape}}})
+        ways[name] = (len(files), batches_of(make(folder / name, spec), "tf2"))
+    ways["guide to 112"] = (len(files), lambda: rivals.guide_images(files, 32, 112))
+    show("Images", timed(ways, options.rounds), "guide", "guide to 112")
+
+
+def memory(folder: Path, options: argparse.Namespace) -> None:
+    """The most memory of a process that prepares a large synthetic set and trains on it."""
+    count = options.gib * 2**30 // (784 + 8 + 8)
+    spec = changed(ROWS, {"source": {"kind": "synthetic", "path": None, "rows": count}})
+    project = make(folder / "memory", changed(spec, {"variants": None}))
+    command = [sys.executable, str(project.script()), *arguments(project, "work", "train")]
+    watch = (
+        "import resource, subprocess, sys;"
+        "status = subprocess.run(sys.argv[1:]).returncode;"
+        "print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20)"
+    )
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", watch, *command, "--steps", "20"], capture_output=True, text=True
+    )
+    status, most = done.stdout.splitlines()[-1].split()
+    assert status == "0", done.stderr
+    seconds = time.perf_counter() - began
+    print(f"\n{options.gib} GiB prepared in {seconds:,.0f} s: {float(most):.2f} GiB at the most")
+
+
+PARTS = {"readers": readers, "prepare": preparing, "images": decoding, "memory": memory}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time how rows are read and prepared.")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=250_000, help="of 800 bytes: 200 MB")
+    parser.add_argument("--guide-rows", type=int, default=60_000, help="of one Example each")
+    parser.add_argument("--slow-rows", type=int, default=20_000, help="where a row is slow")
+    parser.add_argument("--images", type=int, default=1000)
+    parser.add_argument("--gib", type=int, default=6)
+    options = parser.parse_args()
+    about = [platform.machine(), f"{os.cpu_count()} processors", f"TensorFlow {tf.__version__}"]
+    about += [name for name in rivals.LIBRARIES if importlib.util.find_spec(name)]
+    print(f"{processor()}; {', '.join(about)}; medians of {options.rounds} rounds")
+    for part in options.parts:
+        with tempfile.TemporaryDirectory() as name:
+            PARTS[part](Path(name), options)
+
+
+def processor() -> str:
+    """What Linux calls it."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()
+
+
+if __name__ == "__main__":
+    main()
