@@ -57,9 +57,8 @@ LATER = NotYet()
 
 _SCALING = tuple(f"placeholders.*.{key}" for key in ("scale", "offset", "mean", "std"))
 _TEXTS = ("placeholders.*.hash_buckets", "placeholders.*.vocabulary")
-_STORED = tuple(
-    f"records.{key}" for key in ("rows_per_record", "shards", "read_cycle", "order", "compression")
-)
+_BLOCKS = ("records.rows_per_record", "records.read_cycle")
+_STORED = (*_BLOCKS, "records.shards", "records.order", "records.compression")
 _REPLICAS = ("distribute.divide", "distribute.cross_device")
 
 _GROWTH = NotYet("growth works now")
@@ -79,13 +78,13 @@ _NO_WORKERS = Never("it came with TensorFlow 1.14", "mirrored uses all devices o
 TABLE: tuple[Row, ...] = (
     Row("source.kind", ("npz", "synthetic"), TF2, TF14),
     Row("source.kind", ("csv",), TF2, TF14, ("placeholders.*.columns", "placeholders.*.default")),
-    Row("source.kind", ("python",), TF2, TF14, ("placeholders.*.default",)),
-    Row("source.kind", ("tfrecord",), LATER, LATER, ("placeholders.*.default",)),
+    Row("source.kind", ("tfrecord", "python"), TF2, TF14, ("placeholders.*.default",)),
     Row("source.kind", ("images",), TF2, TF14),
     Row("source.path", (ANY,), TF2, TF14),
     Row("source.files", (ANY,), TF2, TF14),
     Row("source.pattern", (ANY,), TF2, TF14),
     Row("source.arrays", (ANY,), TF2, TF14),
+    Row("source.compression", ("auto", "none", "gzip", "zlib"), TF2, TF14),
     Row("source.on_error", ("stop",), TF2, TF14),
     Row("source.on_error", ("skip",), TF2, TF14, ("source.max_errors",)),
     Row(
@@ -105,22 +104,19 @@ TABLE: tuple[Row, ...] = (
     Row("placeholders.*.role", ("label",), TF2, TF14, ("placeholders.*.classes",)),
     Row("placeholders.*.role", ("key",), TF2, TF14),
     Row("placeholders.*.role", ("weight",), LATER, LATER),
-    Row("placeholders.*.encoding", ("raw",), TF2, TF14),
+    Row("placeholders.*.encoding", ("raw", "tensor"), TF2, TF14),
     Row("placeholders.*.encoding", ("image",), TF2, TF14, ("placeholders.*.image",)),
-    Row("placeholders.*.encoding", ("tensor",), LATER, LATER),
     Row("placeholders.*.encoding", ("text", "tokens"), TF2, TF14, _TEXTS),
     Row("splits.method", ("even",), TF2, TF14),
     Row("splits.method", ("stratified",), TF2, TF14, ("splits.by", "splits.seed")),
     Row("splits.method", ("hash", "group"), TF2, TF14, ("splits.by", "splits.seed")),
     Row("splits.method", ("given",), TF2, TF14, ("splits.by",)),
-    Row("records.format", ("packed",), TF2, TF14, _STORED),
-    Row("records.format", ("example",), LATER, LATER, _STORED),
-    Row("records.format", ("source",), LATER, LATER),
+    Row("records.format", ("packed", "example"), TF2, TF14, _STORED),
+    Row("records.format", ("source",), TF2, TF14, _BLOCKS),
     Row("records.order", ("shuffled",), TF2, TF14, ("splits.seed",)),
     Row("records.order", ("source",), TF2, TF14),
     Row("records.compression", ("none",), TF2, TF14),
-    Row("records.compression", ("zlib",), TF2, TF14, ("records.level",)),
-    Row("records.compression", ("gzip",), LATER, LATER, ("records.level",)),
+    Row("records.compression", ("gzip", "zlib"), TF2, TF14, ("records.level",)),
     Row("model.layers.*", ("flatten", "reshape", "dense", "conv2d", "max_pool2d"), TF2, TF14),
     Row(
         "model.layers.*",

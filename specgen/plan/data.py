@@ -54,6 +54,8 @@ def data_plan(spec: Spec, fields: Sequence[Field], source: str) -> DataPlan:
         row_bytes=fixed + ROW_ID_BYTES * (1 + len(encoded)),
         images=tuple(field for field in fields if field.image),
         classes_of=next((field.name for field in fields if field.classes), None),
+        example_lists=tuple(sorted({field.example_list for field in fields} | {"int64_list"})),
+        encodings=tuple(sorted({f.cell.get("encoding", "raw") for f in read if not f.is_encoded})),
         number_kinds=tuple(sorted({_number_kind(field) for field in read} - {""})),
         spec_folder=beside_spec(source, "."),
         vocabulary_files=tuple(
@@ -148,7 +150,10 @@ def recipe_of(spec: Spec) -> dict[str, Any]:
         "seed": spec.splits.seed,
     }
     records = keys_of(spec.records)
-    if spec.records.compression == "none":
+    if spec.records.format == "source":
+        records = {key: records[key] for key in ("format", "rows_per_record", "read_cycle")}
+        del splits["seed"]
+    elif spec.records.compression == "none":
         del records["level"]
     source = keys_of(spec.source)
     if source.get("on_error") == "stop":

@@ -11,6 +11,8 @@ from typing import Any
 from specgen.dtypes import WORD, WORD_BYTES, item_bytes
 
 COLOURS = 3  # channels of an image that is not grey
+# TensorFlow's names of compressions.
+CODECS: Mapping[str, str] = {"none": "", "gzip": "GZIP", "zlib": "ZLIB"}
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,23 @@ class Field:
     def is_encoded(self) -> bool:
         """Whether the source's bytes lie in the records, and are decoded when they are read."""
         return self.image is not None and self.image.stays_encoded
+
+    @property
+    def example_list(self) -> str:
+        """The list of a tf.train.Example that holds a row's value, where each row is one."""
+        if self.is_encoded or self.dtype == "float64" or (self.dtype == "uint8" and self.shape):
+            return "bytes_list"
+        return "float_list" if self.dtype.startswith("float") else "int64_list"
+
+    @property
+    def example_dtype(self) -> str:
+        """What is in that list."""
+        return {"bytes_list": "string", "float_list": "float32"}.get(self.example_list, "int64")
+
+    @property
+    def any_rows(self) -> tuple[int, ...]:
+        """The shape to give to values of any number of rows."""
+        return (-1, *self.shape)
 
     @property
     def one_row(self) -> tuple[int, ...]:
@@ -85,6 +104,16 @@ class SourcePlan:
     is_url: bool  # whether there is a path that only TensorFlow can open
     form: str | None  # of images: a table, folders of them or their files themselves; else None
 
+    @property
+    def has_examples(self) -> bool:
+        """Whether the files are TFRecords, and so need what reads those."""
+        return self.kind == "tfrecord"
+
+    @property
+    def codec(self) -> str:
+        """How TensorFlow calls the compression that the files are said to have."""
+        return CODECS[self.settings["compression"]]
+
 
 @dataclass(frozen=True)
 class DataPlan:
@@ -107,6 +136,8 @@ class DataPlan:
     row_bytes: int  # as stored, row id included; of encoded values only the length is counted
     images: tuple[Field, ...]  # of the fields, those that are encoded in the source
     classes_of: str | None  # the script's name of the label whose classes are counted
+    example_lists: tuple[str, ...]  # of tf.train.Example, that a row would be in
+    encodings: tuple[str, ...]  # of the source's values, of images apart
     number_kinds: tuple[str, ...]  # bool, int and float: what texts may have to spell
     spec_folder: str  # seen from the scripts' folder
     vocabulary_files: tuple[str, ...]  # as the spec has them, relative to its folder
@@ -131,6 +162,26 @@ class DataPlan:
         return any(field.shape[-1] == COLOURS for field in self.images)
 
     @property
+    def in_place(self) -> bool:
+        """Whether the records are the source's own."""
+        return self.format == "source"
+
+    @property
+    def skips(self) -> bool:
+        """Whether damaged files are left out from where they are damaged."""
+        return self.source.settings.get("on_error") == "skip"
+
+    @property
+    def reads_framing(self) -> bool:
+        """Whether records in place are counted, and told from others, by what frames them."""
+        return self.in_place and not (self.skips or self.source.is_url)
+
+    @property
+    def codec(self) -> str:
+        """How TensorFlow calls the compression of the records."""
+        return CODECS[self.compression]
+
+    @property
     def has_texts(self) -> bool:
         """Whether numbers stand for the texts of a column."""
         return "vocabulary" in self.cell_keys or "hash_buckets" in self.cell_keys
@@ -138,6 +189,8 @@ class DataPlan:
     @property
     def is_drawn(self) -> bool:
         """Whether the seed of the splits decides anything."""
+        if self.in_place:
+            return False
         return self.order == "shuffled" or self.splits_method not in ("even", "given")
 
     @property

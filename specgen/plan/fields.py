@@ -74,7 +74,10 @@ def key_field(spec: Spec) -> Field | None:
 
 def row_id_of(spec: Spec) -> Field:
     """The row's position in the source, which rides along."""
-    return replace(_carried(ROW_ID, CLASS, {}), words=_words(CLASS, (), TARGETS[spec.target]))
+    key = ROW_ID
+    while spec.records.format == "example" and key in spec.placeholders:
+        key += "_"  # of its feature
+    return replace(_carried(key, CLASS, {}), words=_words(CLASS, (), TARGETS[spec.target]))
 
 
 def _carried(key: str, dtype: str, cell: dict[str, Any]) -> Field:

@@ -21,7 +21,8 @@ def as_yaml(plan: Plan) -> str:
     document["script"] = f"{plan.script}.py"
     document["data_module"] = f"{plan.name}_data.py"
     document["spec"] = _marked(plan, plan.keys, ())
-    document["order"] = _plain({"data": plan.data.recipe, "train": _order(plan), "exempt": False})
+    order = {"data": plan.data.recipe, "train": _order(plan), "exempt": _exempt(plan)}
+    document["order"] = _plain(order)
     document["steps_an_epoch"] = _steps(plan)
     document["placeholders"] = _plain({field.key: _field(field) for field in plan.fields})
     document["bytes"] = _plain(_bytes(plan))
@@ -59,6 +60,13 @@ def _plain(value: Any) -> Any:
 
 def _order(plan: Plan) -> dict[str, Any]:
     return {key: plan.train.recipe["train"][key] for key in ORDER_KEYS}
+
+
+def _exempt(plan: Plan) -> str | bool:
+    """Why the order is not the one that packed records have; False where it is."""
+    if plan.data.in_place:
+        return "records.format source: an order of its own, the same for all variants"
+    return False
 
 
 def _steps(plan: Plan) -> str | int:
