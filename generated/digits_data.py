@@ -63,20 +63,22 @@ SHARDS = RECIPE["records"]["shards"]  # files of a part, at most
 READ_CYCLE = RECIPE["records"]["read_cycle"]  # shards read in rotation, a block of each in turn
 WINDOW_BLOCKS = 32  # blocks whose 8192 rows are shuffled together
 FRAMING_BYTES = 16  # of a TFRecord: its length in 8 and a checksum of it in 4, one of the data in 4
+ROW_BYTES = 80
 
 Batch = collections.namedtuple("Batch", ["image", "label", "row_id"])
 Column = collections.namedtuple("Column", ["key", "dtype", "shape", "classes"])
+Column.__new__.__defaults__ = (None,) * (len(Column._fields) - 3)  # of what is not said
 # A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
-    image=Column("image", np.dtype("uint8"), (8, 8), None),
-    label=Column("label", np.dtype("int64"), (), 10),
-    row_id=Column("row_id", np.dtype("int64"), (), None),
+    image=Column("image", np.dtype("uint8"), (8, 8)),
+    label=Column("label", np.dtype("int64"), (), classes=10),
+    row_id=Column("row_id", np.dtype("int64"), ()),
 )
+READ = COLUMNS[:-1]  # from the source
 # What pads the last batch, with the row id -1. Not of zeros alone: a model that divides by the
 # spread of a row would make them NaN.
 PADDING = Batch(*(np.resize([0, 1], (1,) + c.shape).astype(c.dtype)[0] for c in COLUMNS))
 PADDING = PADDING._replace(row_id=np.int64(-1))
-ROW_BYTES = 80
 
 
 class UserError(Exception):
@@ -100,7 +102,7 @@ class StopSignals:
         self.received = signal.sigwait(signals)
         print("stopping at the next step; once more to stop at once", file=sys.stderr, flush=True)
         signal.sigtimedwait(signals, 10)  # seconds of grace
-        print("stopped in the middle; the last checkpoint stands", file=sys.stderr, flush=True)
+        print("stopped in the middle; what was saved before stands", file=sys.stderr, flush=True)
         os._exit(128 + self.received)
 
     def check(self):
@@ -118,90 +120,235 @@ def say(text, file=None, end="\n"):
 
 
 class Progress:
-    """A bar on a terminal, elsewhere a line every ten seconds."""
+    """A bar on a terminal, elsewhere a line every ten seconds: how far, how fast, how long yet."""
 
     def __init__(self, title, total):
         self.title, self.total, self.bar = title, total, sys.stderr.isatty()
         self.began = self.shown = time.time()
 
-    def update(self, done):
+    def update(self, done, size=0):
+        """So much is done by now, of `size` bytes."""
         now = time.time()
         if now - self.shown > (0.1 if self.bar else 10):
-            self.shown = now
-            text = f"{self.title}: {done:,} of {self.total:,}, {done / (now - self.began):,.0f}/s"
-            text = f"[{'#' * (30 * done // self.total):.<30}] {text}" if self.bar else text
+            self.shown, seconds = now, now - self.began
+            speed = f"{size / 1e6 / seconds:,.1f} MB/s" if size else f"{done / seconds:,.0f}/s"
+            left = (self.total - done) * seconds / max(done, 1)
+            text = f"{self.title}: {done:,} of {self.total:,}, {speed}, {left:,.0f} s left"
+            text = f"[{'#' * (30 * done // max(self.total, 1)):.<30}] {text}" if self.bar else text
             say(text, sys.stderr, "\x1b[K\r" if self.bar else "\n")
 
     def close(self):
-        say("", sys.stderr, "\x1b[K" if self.bar else "")
+        if self.bar and self.shown > self.began:
+            say("", sys.stderr, "\x1b[K")
 
 
 # -- Source ---------------------------------------------------------------------------------------
 
 
+def source_files(source):
+    """The files that the rows are in, in their order. UserError names one that is missing."""
+    return existing([source])
+
+
+def existing(paths):
+    for path in paths:
+        if not tf.gfile.Exists(path):
+            raise UserError(f"{path}: no such file; --source names another")
+    return paths
+
+
+SMALL = 1 << 28  # bytes of arrays that are read into memory, where rows are picked fastest
+
+
 class Source:
     """The arrays of an .npz file; their first axis counts the rows."""
 
-    def __init__(self, path):
-        self.name, keys = path, [column.key for column in COLUMNS[:-1]]
-        if not os.path.exists(path):
-            raise UserError(f"{path}: no such file; --source names another")
-        if not zipfile.is_zipfile(path):
-            raise UserError(f"{path}: not a whole .npz file; --source names another")
-        self.arrays = {}
-        for key in keys:
-            try:
-                with np.load(path, allow_pickle=False) as archive:
-                    names = ", ".join(archive)
-                    self.arrays[key] = np.asarray(archive[key])
-            except KeyError as error:
-                raise UserError(f"{path}: no array {key}; it has {names}") from error
-            except Exception as error:  # what NumPy raises depends on where the damage is
-                raise UserError(f"{path}: {key}: cannot be read: {error}") from error
-        self.rows = len(np.atleast_1d(self.arrays[COLUMNS[0].key]))
-        for column in COLUMNS[:-1]:
-            shape, expected = self.arrays[column.key].shape, (self.rows,) + column.shape
-            if shape != expected:
-                raise UserError(f"{path}: {column.key}: shape {shape}, expected {expected}")
+    def __init__(self, paths):
+        (self.name,) = paths
+        self.arrays = arrays_of(paths * len(READ))
+        self.ids = np.arange(len(self.arrays[READ[0].key]))
+
+    def where(self, row):
+        """The place of a row, for a message."""
+        return f"{self.name}: row {row}"
 
     def read(self, column, ids):
         """A column of the rows `ids`, in the dtype of the file."""
         return self.arrays[column.key][ids]
 
 
-def source_identity(path, known):
-    """What tells the file from another one; `known` where it has the size and time of that."""
-    found = {"bytes": os.path.getsize(path), "modified": os.stat(path).st_mtime}
-    if known and found == {key: known[key] for key in found}:
-        return known
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for chunk in iter(lambda: file.read(1 << 20), b""):
-            digest.update(chunk)
-    return {**found, "sha256": digest.hexdigest()}
+def arrays_of(paths, held=0):
+    """The array of each of READ from its file, by its name; so many bytes are in memory already."""
+    arrays = {}
+    for path, column in zip(paths, READ):
+        key = column.key
+        try:
+            arrays[key] = load(path, key, held)
+        except UserError as error:
+            raise UserError(f"{path}: {key}: {error}") from error
+        except Exception as error:  # what NumPy raises depends on where the damage is
+            raise UserError(f"{path}: {key}: cannot be read: {error}") from error
+        held += arrays[key].nbytes
+        rows = (arrays[READ[0].key].shape or (1,))[0]
+        shape, expected = arrays[key].shape, (rows,) + column.shape
+        if shape != expected:
+            raise UserError(f"{path}: {key}: shape {shape}, expected {expected}")
+    return arrays
+
+
+def load(path, key, held):
+    """An array of an .npz file: in memory where it is small or deflated, else on the disk."""
+    with open(path, "rb") as whole, zipfile.ZipFile(whole) as archive:
+        names = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
+        if key not in names:
+            raise UserError(f"not in the file, which has {', '.join(names)}")
+        member = archive.getinfo(f"{key}.npy")
+        with archive.open(member) as file:
+            if member.compress_type == zipfile.ZIP_STORED and held + member.file_size > SMALL:
+                while file.read(1 << 20):  # to the end, where its checksum is compared
+                    pass
+                whole.seek(member.header_offset + 26)  # APPNOTE.TXT 4.3.7: lengths of what follows
+                whole.seek(int(np.frombuffer(whole.read(4), "<u2").sum()), os.SEEK_CUR)
+                return on_disk(whole)
+            return in_memory(file, member.file_size, held)
+
+
+def in_memory(file, size, held):
+    """The array of a file. UserError if half of the machine's memory does not hold it as well."""
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    if held + size > most:
+        fault = f"{(held + size) / 1e6:,.0f} MB would be in memory, {most / 1e6:,.0f} MB may be"
+        raise UserError(f"{fault}; np.savez writes what can stay on the disk")
+    return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def on_disk(file):
+    """The array that begins at this place of a file, and stays there."""
+    version = np.lib.format.read_magic(file)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[version]
+    shape, is_fortran, dtype = read_header(file)
+    if dtype.hasobject:
+        raise ValueError("its values are objects")
+    array = OnDisk(file.name, dtype, "r", file.tell(), shape, "F" if is_fortran else "C")
+    if os.fstat(file.fileno()).st_size < array.offset + array.row_bytes * int(np.prod(shape[:1])):
+        raise ValueError("it is cut")
+    return array
+
+
+class OnDisk:
+    """An array in a file, of which rows are read when they are asked for.
+
+    Were it mapped, all that was read would count as memory of this process.
+    """
+
+    nbytes = 0  # in memory
+
+    def __init__(self, *place):
+        self.place = place
+        self.path, self.dtype, _, self.offset, self.shape, self.order = place
+        self.row_bytes = self.dtype.itemsize * int(np.prod(self.shape[1:]))
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, ids):
+        if self.order == "F":  # no row is in one piece
+            return np.memmap(*self.place)[ids]
+        starts = np.flatnonzero(np.append(True, np.diff(ids) != 1))  # of rows behind each other
+        counts, size = np.diff(np.append(starts, len(ids))), self.row_bytes
+        with open(self.path, "rb", 0) as file:
+            runs = [
+                os.pread(file.fileno(), count * size, self.offset + first * size)
+                for first, count in zip(ids[starts].tolist(), counts.tolist())
+            ]
+        rows = b"".join(runs)
+        if len(rows) < len(ids) * size:
+            raise UserError(f"{self.path}: cut while it was read; prepare again")
+        return np.frombuffer(rows, self.dtype).reshape((len(ids),) + self.shape[1:])
 
 
 def read_column(source, column, ids):
-    """A column of the rows `ids` in its stored dtype. UserError names a row that does not fit."""
+    """A column of the rows `ids` as it is stored. UserError names a row that does not fit."""
+    return stored(source, column, source.read(column, ids), ids)
+
+
+def stored(source, column, values, ids):
+    """Values of the rows `ids` in the column's dtype. UserError names a row that does not fit."""
 
     def refuse(bad, fault):
         for place in np.argwhere(bad)[:1]:
-            where = f"{source.name}: row {ids[place[0]]}: {column.key}"
+            where = f"{source.where(ids[place[0]])}: {column.key}"
             raise UserError(f"{where}: {values[tuple(place)]} {fault}")
 
-    values = source.read(column, ids)
     if values.dtype.kind not in "biuf":
-        raise UserError(f"{source.name}: {column.key}: holds {values.dtype}, not numbers")
-    with np.errstate(all="ignore"):
-        result = values.astype(column.dtype)
-        if values.dtype.kind == column.dtype.kind == "f":
-            fits = np.isfinite(result)  # a narrower float is rounded; nothing else may change
-        else:
-            fits = (result.astype(values.dtype) == values) & ((result < 0) == (values < 0))
-    refuse(~fits, f"does not fit {column.dtype}")
+        where = source.where(ids[0])
+        raise UserError(f"{where}: {column.key}: holds {values.dtype}, not numbers")
+    result, fits = values, True
+    if values.dtype != column.dtype:
+        with np.errstate(all="ignore"):
+            result = values.astype(column.dtype)
+            if not values.dtype.kind == column.dtype.kind == "f":
+                fits = (result.astype(values.dtype) == values) & ((result < 0) == (values < 0))
+    if column.dtype.kind == "f":
+        fits &= np.isfinite(result)  # a narrower float is rounded; nothing else may change
+    refuse(np.logical_not(fits), f"does not fit {column.dtype}")
     if column.classes:
         refuse((result < 0) | (result >= column.classes), f"is not in 0 to {column.classes - 1}")
     return result
+
+
+def source_identity(source, files, stop, known=()):
+    """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""
+    known, identity = {tuple(entry[:3]): entry[3] for entry in known}, []
+    for path in files:
+        found = os.stat(path)
+        size, modified = found.st_size, found.st_mtime_ns
+        name = path if "://" in path else os.path.relpath(path, source)
+        identity.append([name, size, modified, known.get((name, size, modified))])
+    unknown = [(path, entry) for path, entry in zip(files, identity) if entry[3] is None]
+    progress = Progress("bytes of the source", sum(size for _, (_, size, _, _) in unknown))
+    done = [0]
+
+    def digest(path, entry):
+        sha256 = hashlib.sha256()
+        with open(path, "rb") as file:
+            for chunk in iter(lambda: file.read(1 << 20), b""):
+                sha256.update(chunk)
+                done[0] += len(chunk)
+                progress.update(done[0], done[0])
+                stop.check()
+        entry[3] = sha256.hexdigest()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(digest, *zip(*unknown)))
+    progress.close()
+    return identity
+
+
+def check_source(source, folder, advice, stop):
+    """UserError if a file is not what it was when the records in `folder` were made."""
+    try:
+        files = source_files(source)
+    except UserError:
+        return  # the records are enough
+    try:
+        with open(os.path.join(folder, "source.json"), encoding="utf-8") as file:
+            known = json.load(file)
+        before = {name: sha256 for name, _, _, sha256 in known}
+    except (OSError, ValueError, TypeError) as error:
+        fault = "its source.json is damaged"
+        raise UserError(f"{folder}: {fault}; prepare --fresh makes it anew") from error
+    identity = source_identity(source, files, stop, known)
+    now = {name: sha256 for name, _, _, sha256 in identity}
+    paths = {name: path for (name, _, _, _), path in zip(identity, files)}
+    for name in [*now, *before]:
+        if now.get(name) != before.get(name):
+            change = "gone" if name not in now else "new" if name not in before else "changed"
+            path = paths.get(name, os.path.normpath(os.path.join(source, name)))
+            raise UserError(f"{path}: {change} {advice}")
 
 
 # -- Splits ---------------------------------------------------------------------------------------
@@ -223,10 +370,10 @@ def largest_remainder(rows):
 
 def split(source):
     """Row ids of each part, ascending. Each class is divided in the same proportions."""
-    labels = read_column(source, COLUMNS.label, np.arange(source.rows))
+    labels = dealt_by(source)
     pieces = {part: [] for part in PARTS}
     for rank, value in enumerate(np.unique(labels)):
-        ids = np.flatnonzero(labels == value)
+        ids = source.ids[labels == value]
         ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
         cuts = np.cumsum(largest_remainder(len(ids)))[:-1]
         for part, piece in zip(PARTS, np.split(ids, cuts)):
@@ -234,66 +381,141 @@ def split(source):
     return {part: np.sort(np.concatenate(piece)) for part, piece in pieces.items()}
 
 
+def dealt_by(source):
+    """What the rows are dealt by, of all rows."""
+    column = COLUMNS.label
+    pieces = np.array_split(source.ids, 1 + len(source.ids) // 65536)
+    return np.concatenate([read_column(source, column, ids) for ids in pieces])
+
+
 # -- Records --------------------------------------------------------------------------------------
+
+
+def write_shard(path, blocks, source, pool, wrote):
+    """Write blocks of row ids, each as one record; returns an entry of the manifest for each."""
+    entries, offset = [], 0
+    with tf.python_io.TFRecordWriter(path) as writer:
+        for ids, record in zip(blocks, in_order(pool, lambda ids: packed(source, ids), blocks)):
+            writer.write(record)
+            entries.append([len(ids), offset, len(record), zlib.crc32(record)])
+            offset += len(record) + FRAMING_BYTES
+            wrote(len(ids), len(record))
+    return entries
+
+
+def packed(source, ids):
+    """The rows `ids` as one record: a column behind the other, the ids last."""
+    columns = [read_column(source, column, ids) for column in READ]
+    return b"".join(values.tobytes() for values in [*columns, ids.astype("int64")])
+
+
+def in_order(pool, function, items):
+    """What the function makes of each item, in order; the pool works a few items ahead."""
+    coming = collections.deque()
+    for item in items:
+        coming.append(pool.submit(function, item))
+        if len(coming) > 2 * os.cpu_count():
+            yield coming.popleft().result()
+    while coming:
+        yield coming.popleft().result()
 
 
 def ids_digest(ids):
     return hashlib.sha256(np.asarray(ids, "<i8").tobytes()).hexdigest()
 
 
-def write_part(folder, part, ids, source, stop):
-    """Write the rows `ids` in this order; returns the manifest's entry of the part."""
-    blocks = [ids[i : i + ROWS_PER_RECORD] for i in range(0, len(ids), ROWS_PER_RECORD)]
-    blocks_a_shard = -(-len(blocks) // SHARDS)
-    progress = Progress(f"rows of {part}", len(ids))
-    shards, done = [], 0
-    for first in range(0, len(blocks), blocks_a_shard):
-        name = f"{part}-{len(shards):05d}.tfrecord"
-        entries, offset = [], 0
-        with tf.python_io.TFRecordWriter(os.path.join(folder, name)) as writer:
-            for block in blocks[first : first + blocks_a_shard]:
-                stop.check()
-                columns = [read_column(source, column, block) for column in COLUMNS[:-1]]
-                record = b"".join(c.tobytes() for c in columns + [block.astype("int64")])
-                writer.write(record)
-                entries.append([offset, len(record), len(block), zlib.crc32(record)])
-                offset += len(record) + FRAMING_BYTES
-                done += len(block)
-                progress.update(done)
-        shards.append({"file": name, "bytes": offset, "blocks": entries})
-    progress.close()
-    return {"rows": len(ids), "ids": ids_digest(ids), "shards": shards}
-
-
 def fingerprint(value):
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
-def write_records(folder, options, stop):
+def write_part(folder, part, ids, source, stop):
+    """Write the rows `ids` in this order; returns the manifest's entry of the part."""
+    blocks = [ids[i : i + ROWS_PER_RECORD] for i in range(0, len(ids), ROWS_PER_RECORD)]
+    blocks_a_shard = -(-len(blocks) // SHARDS)
+    progress, shards = Progress(f"rows of {part}", len(ids)), []
+    done = np.zeros(2, int)  # rows and bytes
+
+    def wrote(rows, size):
+        done[:] += rows, size
+        progress.update(*done.tolist())
+        stop.check()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for first in range(0, len(blocks), blocks_a_shard):
+            name = f"{part}-{len(shards):05d}.tfrecord"
+            path = os.path.join(folder, name)
+            entries = write_shard(path, blocks[first : first + blocks_a_shard], source, pool, wrote)
+            size = os.path.getsize(path)
+            if size != sum(entry[2] + FRAMING_BYTES for entry in entries):
+                raise UserError(f"{path}: only {size} bytes of it were written; is the disk full?")
+            shards.append({"file": name, "bytes": size, "blocks": entries})
+    progress.close()
+    pieces = np.array_split(np.sort(ids), 1 + len(ids) // 65536)
+    labels = (read_column(source, COLUMNS.label, piece) for piece in pieces)
+    classes = sum(np.bincount(piece, minlength=COLUMNS.label.classes) for piece in labels)
+    return {
+        "rows": len(ids),
+        "classes": classes.tolist(),  # rows of each
+        "ids": ids_digest(ids),
+        "shards": shards,
+    }
+
+
+def certificate(name, source, parts):
+    """Whether the parts are all rows, each once, as counted. UserError where a part has none."""
+    for part, ids in parts.items():
+        if not len(ids):
+            raise UserError(f"{name}: of its {len(source.ids)} rows {part} gets none")
+    dealt = np.concatenate(list(parts.values()))
+    each_once = np.unique(dealt)
+    found = {
+        "disjoint": len(each_once) == len(dealt),
+        "complete": np.array_equal(each_once, source.ids),
+    }
+    assert all(found.values()), found
+    return found
+
+
+def write_records(folder, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    source, identity = Source(options.source), source_identity(options.source, None)
-    if not source.rows:
-        raise UserError(f"{source.name}: has no rows")
-    draft, old = folder + ".draft", folder + ".old"
-    manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        for part, ids in split(source).items():
-            if not len(ids):
-                raise UserError(f"{source.name}: of its {source.rows} rows {part} gets none")
+        name, files = options.source, source_files(options.source)
+        identity = source_identity(name, files, stop)
+        write_json(os.path.join(draft, "source.json"), identity)
+        source = Source(files)
+        if not len(source.ids):
+            raise UserError(f"{name}: has no rows")
+        parts = split(source)
+        manifest = {
+            "recipe": RECIPE,
+            "source": fingerprint([[entry[0], entry[3]] for entry in identity]),
+            "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
+            "parts": {},
+        }
+        for part, ids in parts.items():
             rank = ["train", "validation", "test"].index(part)
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
-        with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
-            json.dump({**manifest, "digest": fingerprint(manifest)}, file)
+        check_source(name, draft, "while it was read; prepare again", stop)
+        write_json(
+            os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
+        )
         shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+
+
+def write_json(path, value):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file)
 
 
 class Records:
@@ -328,22 +550,28 @@ class Records:
         """Path and manifest entry of each block of a part, in stored order."""
         return [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
 
+    def _block_numbers(self, epoch, seed):
+        """The blocks of an epoch in the order of reading, by their place in stored order."""
+        counts = [len(shard["blocks"]) for _, shard in self.shards("train")]
+        shards = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
+        whole = [shard for shard in shards if len(shard) == len(shards[0])]
+        shards[: len(whole)] = [whole[i] for i in seeded(seed, epoch).permutation(len(whole))]
+        numbers = []
+        for first in range(0, len(shards), READ_CYCLE):
+            cycle = shards[first : first + READ_CYCLE]
+            for turn in range(len(cycle[0])):
+                numbers += [shard[turn] for shard in cycle if turn < len(shard)]
+        return numbers
+
     def blocks(self, epoch, seed):
         """Path and manifest entry of each block of an epoch, in the order of reading."""
-        shards = self.shards("train")
-        whole = [s for s in shards if len(s[1]["blocks"]) == len(shards[0][1]["blocks"])]
-        shards[: len(whole)] = [whole[i] for i in seeded(seed, epoch).permutation(len(whole))]
-        blocks = []
-        for first in range(0, len(shards), READ_CYCLE):
-            cycle = [(path, shard["blocks"]) for path, shard in shards[first : first + READ_CYCLE]]
-            for turn in range(len(cycle[0][1])):
-                blocks += [(path, entries[turn]) for path, entries in cycle if turn < len(entries)]
-        return blocks
+        stored = self.stored_blocks("train")
+        return [stored[number] for number in self._block_numbers(epoch, seed)]
 
     def epoch(self, epoch, seed, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
         blocks = self.blocks(epoch, seed)
-        rows = [entry[2] for _, entry in blocks]
+        rows = [entry[0] for _, entry in blocks]
         windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
         window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
         files = list(dict.fromkeys(path for path, _ in blocks))
@@ -367,7 +595,7 @@ class Records:
                 for _ in tf.python_io.tf_record_iterator(path):
                     whole += 1
             except tf.errors.DataLossError as error:
-                raise damaged(path, shard["blocks"][whole][0]) from error
+                raise damaged(path, shard["blocks"][whole][1]) from error
 
 
 def damaged(path, offset):
@@ -382,7 +610,7 @@ def window_order(seed, epoch, window, rows):
 
 def read_block(path, entry):
     """The stored bytes of a block, of which the manifest has an entry; UserError if damaged."""
-    offset, size, _, checksum = entry
+    _, offset, size, checksum = entry
     with open(path, "rb") as file:
         file.seek(offset + 12)  # past the length and its checksum
         block = file.read(size)
@@ -438,21 +666,46 @@ def rebatch(windows, size):
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest = os.path.join(folder, "manifest.json")
+    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
     if fresh or not os.path.exists(manifest):
-        os.makedirs(options.records, exist_ok=True)
-        with open(folder + ".lock", "w") as lock:
-            # One process writes; the others wait, and find it done.
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if fresh or not os.path.exists(manifest):
-                write_records(folder, options, stop)
+        try:
+            os.makedirs(options.records, exist_ok=True)
+            with open(folder + ".lock", "w") as lock:
+                wait_for(lock, folder, stop)  # one process writes; the others find it done
+                if os.path.exists(old) and not os.path.exists(folder):
+                    os.rename(old, folder)  # a process was killed between its two renamings
+                if fresh or not os.path.exists(manifest):
+                    write_records(folder, old, options, stop)
+        except tf.errors.OpError as error:
+            raise UserError(error.message) from error
+        except OSError as error:
+            raise UserError(f"{error.filename or folder}: {error.strerror or error}") from error
     records = Records(folder)
-    if os.path.exists(options.source):
-        known = records.manifest["source"]
-        if source_identity(options.source, known)["sha256"] != known["sha256"]:
-            raise UserError(f"{options.source}: changed since; prepare --fresh makes {folder} anew")
-    say(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
+    check_source(options.source, folder, f"since; prepare --fresh makes {folder} anew", stop)
+    say(f"{folder}: {summary(records)}")
     return records
+
+
+def wait_for(lock, folder, stop):
+    """Lock the file as soon as no other process does."""
+    is_told = False
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not is_told:
+                say(f"{folder}: waiting for the process that writes it")
+            is_told = True
+            stop.check()
+            time.sleep(0.1)
+
+
+def summary(records):
+    """Rows of each part, and bytes on the disk."""
+    rows = {part: records.rows(part) for part in records.parts}
+    size = sum(shard["bytes"] for _, shard in records.shards(*records.parts))
+    text = ", ".join(f"{part} {count:,}" for part, count in rows.items())
+    return f"{text} rows; {size / 1e6:,.1f} MB on disk"
 
 
 # -- Command --------------------------------------------------------------------------------------

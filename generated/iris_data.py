@@ -708,7 +708,7 @@ class Records:
         """Path and manifest entry of each block of a part, in stored order."""
         return [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
 
-    def block_numbers(self, epoch, seed):
+    def _block_numbers(self, epoch, seed):
         """The blocks of an epoch in the order of reading, by their place in stored order."""
         counts = [len(shard["blocks"]) for _, shard in self.shards("train")]
         shards = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
@@ -724,7 +724,7 @@ class Records:
     def blocks(self, epoch, seed):
         """Path and manifest entry of each block of an epoch, in the order of reading."""
         stored = self.stored_blocks("train")
-        return [stored[number] for number in self.block_numbers(epoch, seed)]
+        return [stored[number] for number in self._block_numbers(epoch, seed)]
 
     def epoch(self, epoch, seed, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""

@@ -34,6 +34,7 @@ def data_module(plans: Sequence[Plan]) -> str:
         reads_with_numpy=any(numpy) or any(held),
         holds_rows=any(held),
         reads_epochs=not all(held),
+        reads_in_graph=any(in_graph),
         decodes_in_graph=bool(plans[0].data.encoded) and any(in_graph),
     )
 

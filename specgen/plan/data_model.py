@@ -67,6 +67,14 @@ class Field:
         return (-1, *self.shape)
 
     @property
+    def by_format(self) -> bool:
+        """Whether the formats of encoded images are decoded in different ways."""
+        image = self.image
+        return image is not None and (
+            self.shape[-1] == COLOURS or image.crop != "none" or image.scaled_decode
+        )
+
+    @property
     def one_row(self) -> tuple[int, ...]:
         """The shape of a batch of one."""
         return (1, *self.shape)
@@ -155,6 +163,10 @@ class DataPlan:
     @property
     def has_random_crop(self) -> bool:
         return any(field.image and field.image.crop == "random" for field in self.images)
+
+    @property
+    def tells_formats(self) -> bool:
+        return any(field.by_format for field in self.images)
 
     @property
     def has_bitmaps(self) -> bool:

@@ -107,9 +107,10 @@ def _bytes(plan: Plan) -> dict[str, Any]:
 
 
 def _at_each_place(plan: Plan, compute: int, rows: int) -> dict[str, Any]:
-    disk: int | str = plan.data.row_bytes * rows
-    if _beyond(plan):
-        disk = f"{disk}, {_beyond(plan)}"
+    size = plan.data.row_bytes * rows
+    disk = ", ".join([str(size), *_beyond(plan)]) if _beyond(plan) else size
+    if plan.data.in_place:
+        disk = "what the source has"
     return {"disk": disk, "wire": plan.wire_row_bytes * rows, "compute": compute * rows}
 
 
@@ -118,26 +119,25 @@ def _saved(size: int, compute: int) -> str:
 
 
 def _saved_on_disk(plan: Plan, compute: int) -> str:
-    data = plan.data
-    if data.encoded or data.format == "source":
+    if plan.data.in_place:
+        return "all, as nothing is written"
+    if plan.data.encoded:
         return "unknown before prepare"
-    saved = _saved(data.row_bytes, compute)
-    if data.compression != "none":
-        return f"{saved}, and what {data.compression} saves, unknown before prepare"
-    return f"{saved}, {_beyond(plan)}" if _beyond(plan) else saved
+    said = [_saved(plan.data.row_bytes, compute), *_beyond(plan)]
+    if plan.data.compression != "none":
+        said.append("which only prepare can tell")
+    return ", ".join(said)
 
 
-def _beyond(plan: Plan) -> str:
-    """What else is on the disk than the values, or becomes of them there; "" for nothing."""
+def _beyond(plan: Plan) -> list[str]:
+    """What else there is on the disk than the values, or becomes of them there."""
     data = plan.data
-    if data.format == "source":
-        return "if they were not in the source's own records"
     said = [f"and the encoded {field.key}" for field in data.encoded]
     if data.format == "example":
         said.append("without the names in each Example")
     if data.compression != "none":
         said.append(f"before {data.compression}")
-    return ", ".join(said)
+    return said
 
 
 def _buffers(plan: Plan) -> dict[str, Any]:

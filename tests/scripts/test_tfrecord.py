@@ -362,9 +362,7 @@ def good(description: Spec, number: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("description", "bad", "fault"), FAULTS.values(), ids=list(FAULTS))
-def test_an_example_that_is_wrong(
-    make_data: Make, description: Spec, bad: Any, fault: str
-) -> None:
+def test_an_example_that_is_wrong(make_data: Make, description: Spec, bad: Any, fault: str) -> None:
     data = make_data(of(description))
     lines = [good(description, number) for number in range(COUNT)]
     write(data.folder / "data" / "a.tfrecord", lines[:20])

@@ -1,10 +1,4 @@
-import functools
-
 class Records:
-    def stored_blocks(self, part):
-        """Path and manifest entry of each block of a part, in stored order."""
-        return [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
-
     def read_part(self, part, size, threads):
         """The batches of a part, in stored order."""
         return rebatch(read_ahead(self.stored_blocks(part), 0, 0, stored_order, threads), size)
@@ -31,7 +25,7 @@ class Records:
         """The rows of an epoch by their place in stored order: windows of blocks, permuted."""
         counts = [entry[0] for _, entry in self.stored_blocks("train")]
         stored = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
-        blocks = [stored[number] for number in self.block_numbers(epoch, seed)]
+        blocks = [stored[number] for number in self._block_numbers(epoch, seed)]
         order = []
         for window, first in enumerate(range(0, len(blocks), WINDOW_BLOCKS)):
             rows = np.concatenate(blocks[first : first + WINDOW_BLOCKS])

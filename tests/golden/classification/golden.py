@@ -121,25 +121,31 @@ def training_batches(records, seed, start, end, slow_ms=0):
         rows = epoch_rows(seed, *epoch)
         return whole_batches(rows, records.rows("train"))
 
-    def delayed(batch):
-        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
-        return batch
-
     number = tf.TensorSpec((), tf.int64)
     signature = (number, tf.TensorSpec((None,), tf.string), number, number)
     batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    batches = batches.flat_map(batches_of).take(end - start)
-    if slow_ms:
-        batches = batches.map(delayed)
-    counted = tf.data.experimental.assert_cardinality(end - start)
-    return batches.apply(counted).prefetch(HOST_PREFETCH)
+    return delivered(batches.flat_map(batches_of).take(end - start), end - start, slow_ms)
 
 
 def stored_batches(records, part):
     """All rows of a part, in stored order."""
     files = [path for path, _ in records.shards(part)]
     rows = tf.data.TFRecordDataset(files).batch(data.WINDOW_BLOCKS).map(decode, PARALLEL_CALLS)
-    return whole_batches(rows, records.rows(part)).prefetch(HOST_PREFETCH)
+    count = -(-records.rows(part) // BATCH_SIZE)
+    return delivered(whole_batches(rows, records.rows(part)), count)
+
+
+def delivered(batches, count, slow_ms=0):
+    """As many batches, as they travel to the device; some of them are ready."""
+
+    def delayed(batch):
+        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
+        return batch
+
+    if slow_ms:
+        batches = batches.map(delayed)
+    counted = tf.data.experimental.assert_cardinality(count)
+    return batches.apply(counted).prefetch(HOST_PREFETCH)
 
 
 def steps_an_epoch(records):

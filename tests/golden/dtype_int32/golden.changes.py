@@ -27,38 +27,18 @@ def to_wire(batch):
     """The batch as it travels to the device, in the dtypes of WIRE."""
     return Batch(*map(tf.cast, batch, WIRE))
 
-def training_batches(records, seed, start, end, slow_ms=0):
-    """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
-    steps = steps_an_epoch(records)
-
-    def epochs():
-        for epoch in range(start // steps, -(-end // steps)):
-            first_row = max(0, start - epoch * steps) * BATCH_SIZE
-            yield (epoch, *records.epoch(epoch, seed, first_row))
-
-    def batches_of(*epoch):
-        rows = epoch_rows(seed, *epoch)
-        return whole_batches(rows, records.rows("train"))
+def delivered(batches, count, slow_ms=0):
+    """As many batches, as they travel to the device; some of them are ready."""
 
     def delayed(batch):
         tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
         return batch
 
-    number = tf.TensorSpec((), tf.int64)
-    signature = (number, tf.TensorSpec((None,), tf.string), number, number)
-    batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    batches = batches.flat_map(batches_of).take(end - start)
     batches = batches.map(to_wire, PARALLEL_CALLS)
     if slow_ms:
         batches = batches.map(delayed)
-    counted = tf.data.experimental.assert_cardinality(end - start)
+    counted = tf.data.experimental.assert_cardinality(count)
     return batches.apply(counted).prefetch(HOST_PREFETCH)
-
-def stored_batches(records, part):
-    """All rows of a part, in stored order."""
-    files = [path for path, _ in records.shards(part)]
-    rows = tf.data.TFRecordDataset(files).batch(data.WINDOW_BLOCKS).map(decode, PARALLEL_CALLS)
-    return whole_batches(rows, records.rows(part)).map(to_wire).prefetch(HOST_PREFETCH)
 
 def build_model(seed):
     """Gives logits."""

@@ -21,13 +21,13 @@ RECIPE = {
     },
 }
 
+ROW_BYTES = 92
+
 Batch = collections.namedtuple("Batch", ["words", "label", "row_id"])
 
 # A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
-    words=Column("words", np.dtype("int32"), (20,), None),
-    label=Column("label", np.dtype("int32"), (), 10),
-    row_id=Column("row_id", np.dtype("int64"), (), None),
+    words=Column("words", np.dtype("int32"), (20,)),
+    label=Column("label", np.dtype("int32"), (), classes=10),
+    row_id=Column("row_id", np.dtype("int64"), ()),
 )
-
-ROW_BYTES = 92

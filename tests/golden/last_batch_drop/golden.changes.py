@@ -33,18 +33,10 @@ def training_batches(records, seed, start, end, slow_ms=0):
         rows = epoch_rows(seed, *epoch)
         return rows.rebatch(BATCH_SIZE, drop_remainder=True)
 
-    def delayed(batch):
-        tf.py_function(lambda: time.sleep(slow_ms / 1000), [], [])
-        return batch
-
     number = tf.TensorSpec((), tf.int64)
     signature = (number, tf.TensorSpec((None,), tf.string), number, number)
     batches = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    batches = batches.flat_map(batches_of).take(end - start)
-    if slow_ms:
-        batches = batches.map(delayed)
-    counted = tf.data.experimental.assert_cardinality(end - start)
-    return batches.apply(counted).prefetch(HOST_PREFETCH)
+    return delivered(batches.flat_map(batches_of).take(end - start), end - start, slow_ms)
 
 def steps_an_epoch(records):
     return records.rows("train") // BATCH_SIZE

@@ -22,14 +22,14 @@ RECIPE = {
     },
 }
 
+ROW_BYTES = 82
+
 Batch = collections.namedtuple("Batch", ["image", "age_in_years", "label", "row_id"])
 
 # A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
-    image=Column("image", np.dtype("uint8"), (8, 8), None),
-    age_in_years=Column("Age in years", np.dtype("int16"), (), None),
-    label=Column("label", np.dtype("int64"), (), 10),
-    row_id=Column("row_id", np.dtype("int64"), (), None),
+    image=Column("image", np.dtype("uint8"), (8, 8)),
+    age_in_years=Column("Age in years", np.dtype("int16"), ()),
+    label=Column("label", np.dtype("int64"), (), classes=10),
+    row_id=Column("row_id", np.dtype("int64"), ()),
 )
-
-ROW_BYTES = 82

@@ -35,6 +35,8 @@ RECIPE = {
     },
 }
 
+ROW_BYTES = 76
+
 Batch = collections.namedtuple(
     "Batch",
     [
@@ -60,23 +62,21 @@ Batch = collections.namedtuple(
 
 # A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
-    class_=Column("class", np.dtype("float32"), (), None),
-    from_=Column("from", np.dtype("float32"), (), None),
-    none=Column("None", np.dtype("float32"), (), None),
-    global_=Column("Global", np.dtype("float32"), (), None),
-    field_1st=Column("1st", np.dtype("float32"), (), None),
-    a_b=Column("a-b", np.dtype("float32"), (), None),
-    a_b_2=Column("a b", np.dtype("float32"), (), None),
-    naive=Column("naïve", np.dtype("float32"), (), None),
-    init=Column("__init__", np.dtype("float32"), (), None),
-    field=Column("日本", np.dtype("float32"), (), None),
-    row_id_2=Column("row_id", np.dtype("float32"), (), None),
-    count_=Column("count", np.dtype("float32"), (), None),
-    quoted=Column('"quoted" \\', np.dtype("float32"), (), None),
-    plan=Column("{{ plan }}", np.dtype("float32"), (), None),
-    a_b_3=Column("a_b", np.dtype("float32"), (), None),
-    label=Column("label", np.dtype("int64"), (), 10),
-    row_id=Column("row_id", np.dtype("int64"), (), None),
+    class_=Column("class", np.dtype("float32"), ()),
+    from_=Column("from", np.dtype("float32"), ()),
+    none=Column("None", np.dtype("float32"), ()),
+    global_=Column("Global", np.dtype("float32"), ()),
+    field_1st=Column("1st", np.dtype("float32"), ()),
+    a_b=Column("a-b", np.dtype("float32"), ()),
+    a_b_2=Column("a b", np.dtype("float32"), ()),
+    naive=Column("naïve", np.dtype("float32"), ()),
+    init=Column("__init__", np.dtype("float32"), ()),
+    field=Column("日本", np.dtype("float32"), ()),
+    row_id_2=Column("row_id", np.dtype("float32"), ()),
+    count_=Column("count", np.dtype("float32"), ()),
+    quoted=Column('"quoted" \\', np.dtype("float32"), ()),
+    plan=Column("{{ plan }}", np.dtype("float32"), ()),
+    a_b_3=Column("a_b", np.dtype("float32"), ()),
+    label=Column("label", np.dtype("int64"), (), classes=10),
+    row_id=Column("row_id", np.dtype("int64"), ()),
 )
-
-ROW_BYTES = 76

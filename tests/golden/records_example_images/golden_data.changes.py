@@ -4,6 +4,8 @@ import itertools
 
 import struct
 
+import zlib
+
 # All that the stored bytes depend on; its fingerprint names the folder of the records.
 RECIPE = {
     "source": {"kind": "tfrecord", "path": "pictures.tfrecord", "compression": "auto"},
@@ -30,7 +32,7 @@ RECIPE = {
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures.tfrecord")
 
-COMPRESSION = ""  # of each file, at TensorFlow's own level
+COMPRESSION = ""  # of each file: none
 
 Batch = collections.namedtuple("Batch", ["image", "weight_kg", "label", "row_id"])
 
@@ -44,7 +46,11 @@ COLUMNS = Batch(
     row_id=Column("row_id", np.dtype("int64"), ()),
 )
 
-CHUNK_ROWS = 512  # that are parsed together
+CHUNK_ROWS = 512  # that are converted together
+
+def in_chunks(rows):
+    """Lists of CHUNK_ROWS of the rows; the last one has what is left."""
+    return iter(lambda: list(itertools.islice(rows, CHUNK_ROWS)), [])
 
 class Source:
     """TFRecord files, read from one end to the other; each record is a tf.train.Example, a row."""
@@ -119,9 +125,11 @@ def records_of(path, compression, is_whole=True):
 
     UserError names one that is damaged; where the file is not whole, the first that is not there.
     """
+    kinds = tf.python_io.TFRecordCompressionType
+    known = {"": kinds.NONE, "GZIP": kinds.GZIP, "ZLIB": kinds.ZLIB}
     number = offset = 0
     try:
-        for record in read_quietly(path, compression):
+        for record in iterated(path, tf.python_io.TFRecordOptions(known[compression])):
             yield offset, record
             number, offset = number + 1, offset + len(record) + FRAMING_BYTES
         if not compression and offset != os.path.getsize(path):
@@ -274,10 +282,10 @@ def as_bytes(source, column, values, ids):
 
 # -- Images ---------------------------------------------------------------------------------------
 
-def decode_image(contents):
-    """The pixels that are kept of an encoded image; operations of a graph."""
+def decode_image(contents, begins):
+    """Operations for the pixels that are kept of an image, which begins with two bytes."""
     return tf.cond(
-        tf.equal(tf.decode_raw(contents, tf.uint8)[0], ord("B")),
+        tf.equal(begins, b"BM"),
         lambda: tf.image.decode_bmp(contents, 3),
         lambda: tf.image.decode_jpeg(contents, 3),  # PNG and GIF as well
     )
@@ -294,7 +302,8 @@ class ImageDecoder:
         graph = tf.Graph()
         with graph.as_default():
             self.contents = tf.placeholder(tf.string, ())
-            self.pixels = {"image": decode_image(self.contents)}
+            self.begins = tf.placeholder(tf.string, ())  # with two bytes
+            self.pixels = {"image": decode_image(self.contents, self.begins)}
         config = tf.ConfigProto(device_count={"GPU": 0})  # whose memory it would take
         self.session = tf.Session(graph=graph, config=config)
 
@@ -305,9 +314,8 @@ class ImageDecoder:
                 raise ValueError("no JPEG, PNG, GIF or BMP image" if contents else "an empty image")
             if contents.startswith(b"BM") and len(contents) < bitmap_bytes(contents):
                 raise ValueError("a BMP image that is cut")  # TensorFlow 1.4 would read past it
-            fed = {self.contents: contents}
-            pixels = self.session.run(self.pixels[column.key], fed)
-            return pixels
+            fed = {self.contents: contents, self.begins: contents[:2]}
+            return self.session.run(self.pixels[column.key], fed)
         except (ValueError, tf.errors.OpError) as error:
             fault = str(error).split("\n\t [[")[0].split("\n")[-1]  # without the operation
             raise UserError(f"{where(row)}: {column.key}: {fault}") from error
@@ -322,34 +330,6 @@ def bitmap_bytes(contents):
     head = contents[:30].ljust(30, b"\xff")
     offset, width, height, bits = struct.unpack("<10x I 4x ii 2x H", head)
     return offset + abs(height) * ((width * bits + 31) // 32 * 4)
-
-def resized(pixels, shape):
-    """An image in another size: what tf.image.resize does since 2.0, to the bit, and rounded."""
-
-    def neighbours(size, wanted):
-        """Of each wanted place: the places before and behind it, and how far it is in between."""
-        place = (np.arange(wanted, dtype="float32") + np.float32(0.5)) * (
-            np.float32(size) / np.float32(wanted)
-        ) - np.float32(0.5)
-        before = np.floor(place)
-        behind = np.minimum(np.ceil(place), size - 1).astype(int)
-        return np.maximum(before, 0).astype(int), behind, place - before
-
-    height, width, channels = pixels.shape
-    top, bottom, down = neighbours(height, shape[0])
-    # Pixels side by side are columns, their channels beside each other.
-    left, right, across = (np.repeat(each, channels) for each in neighbours(width, shape[1]))
-    left, right = (each * channels + np.arange(each.size) % channels for each in (left, right))
-    lines = pixels.reshape(height, -1)
-
-    def between(rows):
-        near = lines[rows].astype("float32")
-        start = near.take(left, axis=1)
-        return start + (near.take(right, axis=1) - start) * across
-
-    above = between(top)
-    result = above + (between(bottom) - above) * down[:, None]
-    return np.rint(result).astype("uint8").reshape(shape)
 
 def stored_images(source, column, contents, ids):
     """The values of the rows `ids` as they are stored. UserError names one that is damaged."""
@@ -414,7 +394,9 @@ class Pieces:
                 values[number] = file.read(self.ends[position + 1] - self.ends[position])
         return values
 
-# The list of an Example that a column is in. In bytes are its values, little-endian, or what is encoded.
+OPTIONS = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.NONE)
+
+# The list of an Example that a column is in; bytes are its values, little-endian, or an image.
 LISTS = Batch(image="bytes_list", weight_kg="float_list", label="int64_list", row_id="int64_list")
 
 def feature(kind, value):
@@ -426,6 +408,17 @@ def feature(kind, value):
         return tf.train.Feature(float_list=tf.train.FloatList(value=value.ravel().tolist()))
     values = value.ravel().astype("int64").tolist()
     return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
+
+def records_of_shard(path):
+    """The records of a shard, one after the other. UserError names one that is damaged."""
+    number = offset = 0
+    try:
+        for record in iterated(path, OPTIONS):
+            yield record
+            number, offset = number + 1, offset + len(record) + FRAMING_BYTES
+    except tf.errors.DataLossError as error:
+        fault = f"damaged record {number} at byte {offset}"
+        raise UserError(f"{path}: {fault}; prepare --fresh makes it anew") from error
 
 def write_records(folder, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""

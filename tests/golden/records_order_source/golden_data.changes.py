@@ -21,26 +21,36 @@ RECIPE = {
     },
 }
 
-def write_records(folder, options, stop):
+def write_records(folder, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    source, identity = Source(options.source), source_identity(options.source, None)
-    if not source.rows:
-        raise UserError(f"{source.name}: has no rows")
-    draft, old = folder + ".draft", folder + ".old"
-    manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        for part, ids in split(source).items():
-            if not len(ids):
-                raise UserError(f"{source.name}: of its {source.rows} rows {part} gets none")
+        name, files = options.source, source_files(options.source)
+        identity = source_identity(name, files, stop)
+        write_json(os.path.join(draft, "source.json"), identity)
+        source = Source(files)
+        if not len(source.ids):
+            raise UserError(f"{name}: has no rows")
+        parts = split(source)
+        manifest = {
+            "recipe": RECIPE,
+            "source": fingerprint([[entry[0], entry[3]] for entry in identity]),
+            "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
+            "parts": {},
+        }
+        for part, ids in parts.items():
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
-        with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
-            json.dump({**manifest, "digest": fingerprint(manifest)}, file)
+        check_source(name, draft, "while it was read; prepare again", stop)
+        write_json(
+            os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
+        )
         shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)

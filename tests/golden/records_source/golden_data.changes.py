@@ -329,6 +329,8 @@ def run(command, options, stop):
 
 # gone: CHUNK_ROWS
 
+# gone: def in_chunks
+
 # gone: class Source
 
 # gone: class Source def __init__

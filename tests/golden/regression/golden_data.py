@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 if __name__ == "__main__":
     # Before NumPy and TensorFlow start threads, which inherit the mask: see StopSignals.
@@ -53,20 +54,22 @@ ROWS_PER_RECORD = RECIPE["records"]["rows_per_record"]  # one record is one bloc
 SHARDS = RECIPE["records"]["shards"]  # files of a part, at most
 WINDOW_BLOCKS = 32  # blocks whose 8192 rows are decoded together
 FRAMING_BYTES = 16  # of a TFRecord: its length in 8 and a checksum of it in 4, one of the data in 4
+ROW_BYTES = 28
 
 Batch = collections.namedtuple("Batch", ["values", "target", "row_id"])
 Column = collections.namedtuple("Column", ["key", "dtype", "shape", "classes"])
+Column.__new__.__defaults__ = (None,) * (len(Column._fields) - 3)  # of what is not said
 # A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
-    values=Column("values", np.dtype("float32"), (4,), None),
-    target=Column("target", np.dtype("float32"), (), None),
-    row_id=Column("row_id", np.dtype("int64"), (), None),
+    values=Column("values", np.dtype("float32"), (4,)),
+    target=Column("target", np.dtype("float32"), ()),
+    row_id=Column("row_id", np.dtype("int64"), ()),
 )
+READ = COLUMNS[:-1]  # from the source
 # What pads the last batch, with the row id -1. Not of zeros alone: a model that divides by the
 # spread of a row would make them NaN.
 PADDING = Batch(*(np.resize([0, 1], (1,) + c.shape).astype(c.dtype)[0] for c in COLUMNS))
 PADDING = PADDING._replace(row_id=np.int64(-1))
-ROW_BYTES = 28
 
 
 class UserError(Exception):
@@ -90,7 +93,7 @@ class StopSignals:
         self.received = signal.sigwait(signals)
         print("stopping at the next step; once more to stop at once", file=sys.stderr, flush=True)
         signal.sigtimedwait(signals, 10)  # seconds of grace
-        print("stopped in the middle; the last checkpoint stands", file=sys.stderr, flush=True)
+        print("stopped in the middle; what was saved before stands", file=sys.stderr, flush=True)
         os._exit(128 + self.received)
 
     def check(self):
@@ -108,22 +111,26 @@ def say(text, file=None, end="\n"):
 
 
 class Progress:
-    """A bar on a terminal, elsewhere a line every ten seconds."""
+    """A bar on a terminal, elsewhere a line every ten seconds: how far, how fast, how long yet."""
 
     def __init__(self, title, total):
         self.title, self.total, self.bar = title, total, sys.stderr.isatty()
         self.began = self.shown = time.time()
 
-    def update(self, done):
+    def update(self, done, size=0):
+        """So much is done by now, of `size` bytes."""
         now = time.time()
         if now - self.shown > (0.1 if self.bar else 10):
-            self.shown = now
-            text = f"{self.title}: {done:,} of {self.total:,}, {done / (now - self.began):,.0f}/s"
-            text = f"[{'#' * (30 * done // self.total):.<30}] {text}" if self.bar else text
+            self.shown, seconds = now, now - self.began
+            speed = f"{size / 1e6 / seconds:,.1f} MB/s" if size else f"{done / seconds:,.0f}/s"
+            left = (self.total - done) * seconds / max(done, 1)
+            text = f"{self.title}: {done:,} of {self.total:,}, {speed}, {left:,.0f} s left"
+            text = f"[{'#' * (30 * done // max(self.total, 1)):.<30}] {text}" if self.bar else text
             say(text, sys.stderr, "\x1b[K\r" if self.bar else "\n")
 
     def close(self):
-        say("", sys.stderr, "\x1b[K" if self.bar else "")
+        if self.bar and self.shown > self.began:
+            say("", sys.stderr, "\x1b[K")
 
 
 # -- Source ---------------------------------------------------------------------------------------
@@ -132,7 +139,12 @@ class Progress:
 class Source:
     """Rows made up: each shows, blurred by noise, the pattern of its kind, so it can be learned."""
 
-    name, rows, seed, kinds = "synthetic source", 1000, 0, 10
+    seed, kinds = 0, 10
+    ids = np.arange(1000)
+
+    def where(self, row):
+        """The place of a row, for a message."""
+        return f"synthetic row {row}"
 
     def noise(self, stream, ids, size):
         """Numbers in [0, 1), of each row drawn from its id alone: splitmix64 (Steele, 2014)."""
@@ -149,7 +161,7 @@ class Source:
         kind = (self.noise(0, ids, 1)[:, 0] * self.kinds).astype("int64")
         if column.classes:
             return (kind % column.classes).astype(column.dtype)
-        stream, size = 1 + COLUMNS.index(column), int(np.prod(column.shape))
+        stream, size = 1 + READ.index(column), int(np.prod(column.shape))
         patterns = np.random.RandomState([self.seed, stream, 1]).uniform(size=(self.kinds, size))
         values = (patterns[kind] + self.noise(stream, ids, size)) / 2
         if column.dtype.kind != "f":
@@ -158,23 +170,30 @@ class Source:
 
 
 def read_column(source, column, ids):
-    """A column of the rows `ids` in its stored dtype. UserError names a row that does not fit."""
+    """A column of the rows `ids` as it is stored. UserError names a row that does not fit."""
+    return stored(source, column, source.read(column, ids), ids)
+
+
+def stored(source, column, values, ids):
+    """Values of the rows `ids` in the column's dtype. UserError names a row that does not fit."""
 
     def refuse(bad, fault):
         for place in np.argwhere(bad)[:1]:
-            where = f"{source.name}: row {ids[place[0]]}: {column.key}"
+            where = f"{source.where(ids[place[0]])}: {column.key}"
             raise UserError(f"{where}: {values[tuple(place)]} {fault}")
 
-    values = source.read(column, ids)
     if values.dtype.kind not in "biuf":
-        raise UserError(f"{source.name}: {column.key}: holds {values.dtype}, not numbers")
-    with np.errstate(all="ignore"):
-        result = values.astype(column.dtype)
-        if values.dtype.kind == column.dtype.kind == "f":
-            fits = np.isfinite(result)  # a narrower float is rounded; nothing else may change
-        else:
-            fits = (result.astype(values.dtype) == values) & ((result < 0) == (values < 0))
-    refuse(~fits, f"does not fit {column.dtype}")
+        where = source.where(ids[0])
+        raise UserError(f"{where}: {column.key}: holds {values.dtype}, not numbers")
+    result, fits = values, True
+    if values.dtype != column.dtype:
+        with np.errstate(all="ignore"):
+            result = values.astype(column.dtype)
+            if not values.dtype.kind == column.dtype.kind == "f":
+                fits = (result.astype(values.dtype) == values) & ((result < 0) == (values < 0))
+    if column.dtype.kind == "f":
+        fits &= np.isfinite(result)  # a narrower float is rounded; nothing else may change
+    refuse(np.logical_not(fits), f"does not fit {column.dtype}")
     if column.classes:
         refuse((result < 0) | (result >= column.classes), f"is not in 0 to {column.classes - 1}")
     return result
@@ -199,70 +218,126 @@ def largest_remainder(rows):
 
 def split(source):
     """Row ids of each part: consecutive rows, by the parts' fractions."""
-    cuts = np.cumsum(largest_remainder(source.rows))[:-1]
-    return dict(zip(PARTS, np.split(np.arange(source.rows), cuts)))
+    cuts = np.cumsum(largest_remainder(len(source.ids)))[:-1]
+    return dict(zip(PARTS, np.split(source.ids, cuts)))
 
 
 # -- Records --------------------------------------------------------------------------------------
+
+
+def write_shard(path, blocks, source, pool, wrote):
+    """Write blocks of row ids, each as one record; returns an entry of the manifest for each."""
+    entries, offset = [], 0
+    with tf.python_io.TFRecordWriter(path) as writer:
+        for ids, record in zip(blocks, in_order(pool, lambda ids: packed(source, ids), blocks)):
+            writer.write(record)
+            entries.append([len(ids), offset, len(record), zlib.crc32(record)])
+            offset += len(record) + FRAMING_BYTES
+            wrote(len(ids), len(record))
+    return entries
+
+
+def packed(source, ids):
+    """The rows `ids` as one record: a column behind the other, the ids last."""
+    columns = [read_column(source, column, ids) for column in READ]
+    return b"".join(values.tobytes() for values in [*columns, ids.astype("int64")])
+
+
+def in_order(pool, function, items):
+    """What the function makes of each item, in order; the pool works a few items ahead."""
+    coming = collections.deque()
+    for item in items:
+        coming.append(pool.submit(function, item))
+        if len(coming) > 2 * os.cpu_count():
+            yield coming.popleft().result()
+    while coming:
+        yield coming.popleft().result()
 
 
 def ids_digest(ids):
     return hashlib.sha256(np.asarray(ids, "<i8").tobytes()).hexdigest()
 
 
-def write_part(folder, part, ids, source, stop):
-    """Write the rows `ids` in this order; returns the manifest's entry of the part."""
-    blocks = [ids[i : i + ROWS_PER_RECORD] for i in range(0, len(ids), ROWS_PER_RECORD)]
-    blocks_a_shard = -(-len(blocks) // SHARDS)
-    progress = Progress(f"rows of {part}", len(ids))
-    shards, done = [], 0
-    for first in range(0, len(blocks), blocks_a_shard):
-        name = f"{part}-{len(shards):05d}.tfrecord"
-        entries, offset = [], 0
-        with tf.python_io.TFRecordWriter(os.path.join(folder, name)) as writer:
-            for block in blocks[first : first + blocks_a_shard]:
-                stop.check()
-                columns = [read_column(source, column, block) for column in COLUMNS[:-1]]
-                record = b"".join(c.tobytes() for c in columns + [block.astype("int64")])
-                writer.write(record)
-                entries.append([offset, len(record), len(block), zlib.crc32(record)])
-                offset += len(record) + FRAMING_BYTES
-                done += len(block)
-                progress.update(done)
-        shards.append({"file": name, "bytes": offset, "blocks": entries})
-    progress.close()
-    return {"rows": len(ids), "ids": ids_digest(ids), "shards": shards}
-
-
 def fingerprint(value):
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
-def write_records(folder, stop):
+def write_part(folder, part, ids, source, stop):
+    """Write the rows `ids` in this order; returns the manifest's entry of the part."""
+    blocks = [ids[i : i + ROWS_PER_RECORD] for i in range(0, len(ids), ROWS_PER_RECORD)]
+    blocks_a_shard = -(-len(blocks) // SHARDS)
+    progress, shards = Progress(f"rows of {part}", len(ids)), []
+    done = np.zeros(2, int)  # rows and bytes
+
+    def wrote(rows, size):
+        done[:] += rows, size
+        progress.update(*done.tolist())
+        stop.check()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for first in range(0, len(blocks), blocks_a_shard):
+            name = f"{part}-{len(shards):05d}.tfrecord"
+            path = os.path.join(folder, name)
+            entries = write_shard(path, blocks[first : first + blocks_a_shard], source, pool, wrote)
+            size = os.path.getsize(path)
+            if size != sum(entry[2] + FRAMING_BYTES for entry in entries):
+                raise UserError(f"{path}: only {size} bytes of it were written; is the disk full?")
+            shards.append({"file": name, "bytes": size, "blocks": entries})
+    progress.close()
+    return {"rows": len(ids), "ids": ids_digest(ids), "shards": shards}
+
+
+def certificate(name, source, parts):
+    """Whether the parts are all rows, each once, as counted. UserError where a part has none."""
+    for part, ids in parts.items():
+        if not len(ids):
+            raise UserError(f"{name}: of its {len(source.ids)} rows {part} gets none")
+    dealt = np.concatenate(list(parts.values()))
+    each_once = np.unique(dealt)
+    found = {
+        "disjoint": len(each_once) == len(dealt),
+        "complete": np.array_equal(each_once, source.ids),
+    }
+    assert all(found.values()), found
+    return found
+
+
+def write_records(folder, old, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    source, identity = Source(), None
-    if not source.rows:
-        raise UserError(f"{source.name}: has no rows")
-    draft, old = folder + ".draft", folder + ".old"
-    manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        for part, ids in split(source).items():
-            if not len(ids):
-                raise UserError(f"{source.name}: of its {source.rows} rows {part} gets none")
+        name, source = "synthetic source", Source()
+        if not len(source.ids):
+            raise UserError(f"{name}: has no rows")
+        parts = split(source)
+        manifest = {
+            "recipe": RECIPE,
+            "source": None,
+            "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
+            "parts": {},
+        }
+        for part, ids in parts.items():
             rank = ["train", "validation", "test"].index(part)
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
-        with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
-            json.dump({**manifest, "digest": fingerprint(manifest)}, file)
+        write_json(
+            os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
+        )
         shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+
+
+def write_json(path, value):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file)
 
 
 class Records:
@@ -304,7 +379,7 @@ class Records:
     def epoch(self, epoch, seed, first_row):
         """How to read an epoch from a row on: files, window to begin with, rows to drop from it."""
         blocks = self.blocks(epoch, seed)
-        rows = [entry[2] for _, entry in blocks]
+        rows = [entry[0] for _, entry in blocks]
         windows = [sum(rows[i : i + WINDOW_BLOCKS]) for i in range(0, len(rows), WINDOW_BLOCKS)]
         window = int(np.searchsorted(np.cumsum(windows), first_row, side="right"))
         files = list(dict.fromkeys(path for path, _ in blocks))
@@ -318,7 +393,7 @@ class Records:
                 for _ in tf.python_io.tf_record_iterator(path):
                     whole += 1
             except tf.errors.DataLossError as error:
-                raise damaged(path, shard["blocks"][whole][0]) from error
+                raise damaged(path, shard["blocks"][whole][1]) from error
 
 
 def damaged(path, offset):
@@ -329,17 +404,45 @@ def damaged(path, offset):
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest = os.path.join(folder, "manifest.json")
+    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
     if fresh or not os.path.exists(manifest):
-        os.makedirs(options.records, exist_ok=True)
-        with open(folder + ".lock", "w") as lock:
-            # One process writes; the others wait, and find it done.
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if fresh or not os.path.exists(manifest):
-                write_records(folder, stop)
+        try:
+            os.makedirs(options.records, exist_ok=True)
+            with open(folder + ".lock", "w") as lock:
+                wait_for(lock, folder, stop)  # one process writes; the others find it done
+                if os.path.exists(old) and not os.path.exists(folder):
+                    os.rename(old, folder)  # a process was killed between its two renamings
+                if fresh or not os.path.exists(manifest):
+                    write_records(folder, old, stop)
+        except tf.errors.OpError as error:
+            raise UserError(error.message) from error
+        except OSError as error:
+            raise UserError(f"{error.filename or folder}: {error.strerror or error}") from error
     records = Records(folder)
-    say(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
+    say(f"{folder}: {summary(records)}")
     return records
+
+
+def wait_for(lock, folder, stop):
+    """Lock the file as soon as no other process does."""
+    is_told = False
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not is_told:
+                say(f"{folder}: waiting for the process that writes it")
+            is_told = True
+            stop.check()
+            time.sleep(0.1)
+
+
+def summary(records):
+    """Rows of each part, and bytes on the disk."""
+    rows = {part: records.rows(part) for part in records.parts}
+    size = sum(shard["bytes"] for _, shard in records.shards(*records.parts))
+    text = ", ".join(f"{part} {count:,}" for part, count in rows.items())
+    return f"{text} rows; {size / 1e6:,.1f} MB on disk"
 
 
 # -- Command --------------------------------------------------------------------------------------

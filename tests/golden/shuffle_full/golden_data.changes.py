@@ -1,10 +1,6 @@
 WINDOW_BLOCKS = 32  # blocks whose 8192 rows are decoded together
 
 class Records:
-    def stored_blocks(self, part):
-        """Path and manifest entry of each block of a part, in stored order."""
-        return [(path, entry) for path, shard in self.shards(part) for entry in shard["blocks"]]
-
     def read_part(self, part, size, threads):
         """The batches of a part, in stored order."""
         return rebatch(read_ahead(self.stored_blocks(part), 0, 0, stored_order, threads), size)
@@ -83,7 +79,7 @@ def rebatch(windows, size):
 
 # gone: READ_CYCLE
 
-# gone: class Records def block_numbers
+# gone: class Records def _block_numbers
 
 # gone: class Records def blocks
 

@@ -30,7 +30,12 @@ RECIPE = {
 class Source:
     """Rows made up: each shows, blurred by noise, the pattern of its kind, so it can be learned."""
 
-    name, rows, seed, kinds = "synthetic source", 1000, 3, 10
+    seed, kinds = 3, 10
+    ids = np.arange(1000)
+
+    def where(self, row):
+        """The place of a row, for a message."""
+        return f"synthetic row {row}"
 
     def noise(self, stream, ids, size):
         """Numbers in [0, 1), of each row drawn from its id alone: splitmix64 (Steele, 2014)."""
@@ -47,52 +52,64 @@ class Source:
         kind = (self.noise(0, ids, 1)[:, 0] * self.kinds).astype("int64")
         if column.classes:
             return (kind % column.classes).astype(column.dtype)
-        stream, size = 1 + COLUMNS.index(column), int(np.prod(column.shape))
+        stream, size = 1 + READ.index(column), int(np.prod(column.shape))
         patterns = np.random.RandomState([self.seed, stream, 1]).uniform(size=(self.kinds, size))
         values = (patterns[kind] + self.noise(stream, ids, size)) / 2
         if column.dtype.kind != "f":
             values = np.floor(values * {"bool": 2, "int8": 128}.get(column.dtype.name, 256))
         return values.reshape((len(ids),) + column.shape).astype(column.dtype)
 
-def write_records(folder, stop):
+def write_records(folder, old, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    source, identity = Source(), None
-    if not source.rows:
-        raise UserError(f"{source.name}: has no rows")
-    draft, old = folder + ".draft", folder + ".old"
-    manifest = {"recipe": RECIPE, "source": identity, "rows": source.rows, "parts": {}}
+    draft = folder + ".draft"
     shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
-        for part, ids in split(source).items():
-            if not len(ids):
-                raise UserError(f"{source.name}: of its {source.rows} rows {part} gets none")
+        name, source = "synthetic source", Source()
+        if not len(source.ids):
+            raise UserError(f"{name}: has no rows")
+        parts = split(source)
+        manifest = {
+            "recipe": RECIPE,
+            "source": None,
+            "rows": int(source.ids[-1]) + 1,  # with those that were skipped
+            **certificate(name, source, parts),
+            "parts": {},
+        }
+        for part, ids in parts.items():
             rank = ["train", "validation", "test"].index(part)
             ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
             manifest["parts"][part] = write_part(draft, part, ids, source, stop)
-        with open(os.path.join(draft, "manifest.json"), "w", encoding="utf-8") as file:
-            json.dump({**manifest, "digest": fingerprint(manifest)}, file)
+        write_json(
+            os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
+        )
         shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
             os.rename(folder, old)  # whoever reads it still has its open files
         os.rename(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest = os.path.join(folder, "manifest.json")
+    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
     if fresh or not os.path.exists(manifest):
-        os.makedirs(options.records, exist_ok=True)
-        with open(folder + ".lock", "w") as lock:
-            # One process writes; the others wait, and find it done.
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if fresh or not os.path.exists(manifest):
-                write_records(folder, stop)
+        try:
+            os.makedirs(options.records, exist_ok=True)
+            with open(folder + ".lock", "w") as lock:
+                wait_for(lock, folder, stop)  # one process writes; the others find it done
+                if os.path.exists(old) and not os.path.exists(folder):
+                    os.rename(old, folder)  # a process was killed between its two renamings
+                if fresh or not os.path.exists(manifest):
+                    write_records(folder, old, stop)
+        except tf.errors.OpError as error:
+            raise UserError(error.message) from error
+        except OSError as error:
+            raise UserError(f"{error.filename or folder}: {error.strerror or error}") from error
     records = Records(folder)
-    say(f"{folder}: " + ", ".join(f"{part} {records.rows(part):,}" for part in records.parts))
+    say(f"{folder}: {summary(records)}")
     return records
 
 def add_arguments(parser):
@@ -103,6 +120,30 @@ def add_arguments(parser):
 
 # gone: SOURCE
 
+# gone: def source_files
+
+# gone: def existing
+
+# gone: SMALL
+
 # gone: class Source def __init__
 
+# gone: def arrays_of
+
+# gone: def load
+
+# gone: def in_memory
+
+# gone: def on_disk
+
+# gone: class OnDisk
+
+# gone: class OnDisk def __init__
+
+# gone: class OnDisk def __len__
+
+# gone: class OnDisk def __getitem__
+
 # gone: def source_identity
+
+# gone: def check_source

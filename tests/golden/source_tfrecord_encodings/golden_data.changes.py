@@ -93,6 +93,8 @@ def existing(paths):
 
 MAX_ERRORS = RECIPE["source"]["max_errors"]  # damaged files of which the rest is left out
 
+CHUNK_ROWS = 512  # that are parsed together
+
 class Source:
     def __init__(self, paths):
         self.paths, self.sizes = paths, {path: os.path.getsize(path) for path in paths}
@@ -161,9 +163,11 @@ def records_of(path, compression, is_whole=True):
 
     UserError names one that is damaged; where the file is not whole, the first that is not there.
     """
+    kinds = tf.python_io.TFRecordCompressionType
+    known = {"": kinds.NONE, "GZIP": kinds.GZIP, "ZLIB": kinds.ZLIB}
     number = offset = 0
     try:
-        for record in read_quietly(path, compression):
+        for record in iterated(path, tf.python_io.TFRecordOptions(known[compression])):
             yield offset, record
             number, offset = number + 1, offset + len(record) + FRAMING_BYTES
         if not compression and offset != os.path.getsize(path):
@@ -307,5 +311,7 @@ def split(source):
     return dict(zip(PARTS, np.split(source.ids, cuts)))
 
 # gone: import glob
+
+# gone: def in_chunks
 
 # gone: def dealt_by

@@ -22,26 +22,20 @@ RECIPE = {
     },
 }
 
+ROW_BYTES = 81
+
 Batch = collections.namedtuple("Batch", ["image", "left_handed", "label", "row_id"])
 
 # A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
-    image=Column("image", np.dtype("uint8"), (8, 8), None),
-    left_handed=Column("left_handed", np.dtype("bool"), (), None),
-    label=Column("label", np.dtype("int64"), (), 10),
-    row_id=Column("row_id", np.dtype("int64"), (), None),
+    image=Column("image", np.dtype("uint8"), (8, 8)),
+    left_handed=Column("left_handed", np.dtype("bool"), ()),
+    label=Column("label", np.dtype("int64"), (), classes=10),
+    row_id=Column("row_id", np.dtype("int64"), ()),
 )
 
-ROW_BYTES = 81
-
-def split(source):
-    """Row ids of each part, ascending. Each class is divided in the same proportions."""
-    labels = read_column(source, COLUMNS.left_handed, np.arange(source.rows))
-    pieces = {part: [] for part in PARTS}
-    for rank, value in enumerate(np.unique(labels)):
-        ids = np.flatnonzero(labels == value)
-        ids = ids[seeded(SPLITS_SEED, rank).permutation(len(ids))]
-        cuts = np.cumsum(largest_remainder(len(ids)))[:-1]
-        for part, piece in zip(PARTS, np.split(ids, cuts)):
-            pieces[part].append(piece)
-    return {part: np.sort(np.concatenate(piece)) for part, piece in pieces.items()}
+def dealt_by(source):
+    """What the rows are dealt by, of all rows."""
+    column = COLUMNS.left_handed
+    pieces = np.array_split(source.ids, 1 + len(source.ids) // 65536)
+    return np.concatenate([read_column(source, column, ids) for ids in pieces])

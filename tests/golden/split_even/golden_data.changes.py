@@ -22,5 +22,7 @@ RECIPE = {
 
 def split(source):
     """Row ids of each part: consecutive rows, by the parts' fractions."""
-    cuts = np.cumsum(largest_remainder(source.rows))[:-1]
-    return dict(zip(PARTS, np.split(np.arange(source.rows), cuts)))
+    cuts = np.cumsum(largest_remainder(len(source.ids)))[:-1]
+    return dict(zip(PARTS, np.split(source.ids, cuts)))
+
+# gone: def dealt_by

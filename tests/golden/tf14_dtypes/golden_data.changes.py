@@ -30,6 +30,8 @@ RECIPE = {
     },
 }
 
+ROW_BYTES = 42
+
 Batch = collections.namedtuple(
     "Batch",
     [
@@ -50,18 +52,16 @@ Batch = collections.namedtuple(
 
 # A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
-    flag=Column("flag", np.dtype("bool"), (), None),
-    byte=Column("byte", np.dtype("uint8"), (), None),
-    small=Column("small", np.dtype("int8"), (), None),
-    word=Column("word", np.dtype("uint16"), (), None),
-    short=Column("short", np.dtype("int16"), (), None),
-    count_=Column("count", np.dtype("int32"), (), None),
-    id_=Column("id", np.dtype("int64"), (), None),
-    half=Column("half", np.dtype("float16"), (), None),
-    single=Column("single", np.dtype("float32"), (), None),
-    double=Column("double", np.dtype("float64"), (), None),
-    label=Column("label", np.dtype("uint8"), (), 10),
-    row_id=Column("row_id", np.dtype("int64"), (), None),
+    flag=Column("flag", np.dtype("bool"), ()),
+    byte=Column("byte", np.dtype("uint8"), ()),
+    small=Column("small", np.dtype("int8"), ()),
+    word=Column("word", np.dtype("uint16"), ()),
+    short=Column("short", np.dtype("int16"), ()),
+    count_=Column("count", np.dtype("int32"), ()),
+    id_=Column("id", np.dtype("int64"), ()),
+    half=Column("half", np.dtype("float16"), ()),
+    single=Column("single", np.dtype("float32"), ()),
+    double=Column("double", np.dtype("float64"), ()),
+    label=Column("label", np.dtype("uint8"), (), classes=10),
+    row_id=Column("row_id", np.dtype("int64"), ()),
 )
-
-ROW_BYTES = 42

@@ -27,20 +27,18 @@ ROWS_PER_RECORD = RECIPE["records"]["rows_per_record"]  # consecutive ones, whic
 
 WINDOW_BLOCKS = 82  # blocks whose 8200 rows are shuffled together
 
-COMPRESSION = ""  # of each file, at TensorFlow's own level
+OPTIONS = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.NONE)
 
-# The list of an Example that a column is in. In bytes are its values, little-endian.
+# The list of an Example that a column is in; bytes are its values, little-endian.
 LISTS = Batch(image="bytes_list", label="int64_list", row_id="int64_list")
 
 def write_shard(path, blocks, source, pool, wrote):
     """Write blocks of row ids, a row as an Example; returns an entry of the manifest for each."""
-    with tf.python_io.TFRecordWriter(path, options_of(COMPRESSION)) as writer:
-        for ids, examples in zip(
-            blocks, in_order(pool, lambda ids: examples_of(source, ids), blocks)
-        ):
+    with tf.python_io.TFRecordWriter(path, OPTIONS) as writer:
+        for examples in in_order(pool, lambda ids: examples_of(source, ids), blocks):
             for example in examples:
                 writer.write(example)
-            wrote(len(ids), sum(map(len, examples)))
+            wrote(len(examples), sum(map(len, examples)))
     check_written(path, sum(map(len, blocks)))
     return [[len(ids)] for ids in blocks]
 
@@ -48,9 +46,9 @@ def check_written(path, rows):
     """Read it again: what a full disk cuts off, the writer need not tell."""
     whole = 0
     try:
-        for _ in records_of(path, COMPRESSION):
+        for _ in iterated(path, OPTIONS):
             whole += 1
-    except UserError:
+    except tf.errors.DataLossError:
         pass
     if whole != rows:
         fault = f"only {whole} of its {rows} records were written"
@@ -75,37 +73,20 @@ def feature(kind, value):
 
 def records_of_shard(path):
     """The records of a shard, one after the other. UserError names one that is damaged."""
-    try:
-        for _, record in records_of(path, COMPRESSION):
-            yield record
-    except UserError as error:
-        raise UserError(f"{error}; prepare --fresh makes it anew") from error
-
-def options_of(compression):
-    """What opens and writes files of this compression."""
-    kinds = tf.python_io.TFRecordCompressionType
-    known = {"": kinds.NONE, "GZIP": kinds.GZIP, "ZLIB": kinds.ZLIB}
-    return tf.python_io.TFRecordOptions(known[compression])
-
-def records_of(path, compression):
-    """Each record of a TFRecord file and the byte, inflated, that it begins at."""
-    is_whole = True
     number = offset = 0
     try:
-        for record in read_quietly(path, compression):
-            yield offset, record
+        for record in iterated(path, OPTIONS):
+            yield record
             number, offset = number + 1, offset + len(record) + FRAMING_BYTES
-    except tf.errors.DataLossError:
-        is_whole = False
-    if not is_whole:
-        inflated = " of what is inflated" if compression else ""
-        raise UserError(f"{path}: record {number}: damaged at byte {offset}{inflated}")
+    except tf.errors.DataLossError as error:
+        fault = f"damaged record {number} at byte {offset}"
+        raise UserError(f"{path}: {fault}; prepare --fresh makes it anew") from error
 
-def read_quietly(path, compression):
+def iterated(path, options):
     """The records of a file. TensorFlow 2 would say that its iterator is deprecated."""
     verbosity = tf.logging.get_verbosity()
     tf.logging.set_verbosity(tf.logging.ERROR)
-    records = tf.python_io.tf_record_iterator(path, options_of(compression))
+    records = tf.python_io.tf_record_iterator(path, options)
     tf.logging.set_verbosity(verbosity)
     return records
 
@@ -182,6 +163,8 @@ def read_ahead(blocks, first, skipped, order, threads):
             ready, coming = list(coming), pool.map(decode, next(reading, ()))
             rows = Batch(*map(np.concatenate, zip(*ready)))
             yield rows, order(number, len(rows.row_id))[skipped if number == first else 0 :]
+
+# gone: import zlib
 
 # gone: ROW_BYTES
 

@@ -41,20 +41,16 @@ def masked_crc32c(content):
     crc ^= 0xFFFFFFFF
     return (crc >> 15 | crc << 17) + 0xA282EAD8 & 0xFFFFFFFF
 
-def options_of(compression):
-    """What opens and writes files of this compression."""
-    kinds = tf.python_io.TFRecordCompressionType
-    known = {"": kinds.NONE, "GZIP": kinds.GZIP, "ZLIB": kinds.ZLIB}
-    return tf.python_io.TFRecordOptions(known[compression])
-
 def records_of(path, compression, is_whole=True):
     """Each record of a TFRecord file and the byte, inflated, that it begins at.
 
     UserError names one that is damaged; where the file is not whole, the first that is not there.
     """
+    kinds = tf.python_io.TFRecordCompressionType
+    known = {"": kinds.NONE, "GZIP": kinds.GZIP, "ZLIB": kinds.ZLIB}
     number = offset = 0
     try:
-        for record in read_quietly(path, compression):
+        for record in iterated(path, tf.python_io.TFRecordOptions(known[compression])):
             yield offset, record
             number, offset = number + 1, offset + len(record) + FRAMING_BYTES
         if not compression and offset != os.path.getsize(path):
@@ -67,11 +63,11 @@ def records_of(path, compression, is_whole=True):
         remedy = "source.on_error: skip leaves out the rest of the file"
         raise UserError(f"{path}: record {number}: {fault}; {remedy}")
 
-def read_quietly(path, compression):
+def iterated(path, options):
     """The records of a file. TensorFlow 2 would say that its iterator is deprecated."""
     verbosity = tf.logging.get_verbosity()
     tf.logging.set_verbosity(tf.logging.ERROR)
-    records = tf.python_io.tf_record_iterator(path, options_of(compression))
+    records = tf.python_io.tf_record_iterator(path, options)
     tf.logging.set_verbosity(verbosity)
     return records
 

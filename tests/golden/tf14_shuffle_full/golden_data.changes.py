@@ -27,7 +27,7 @@ class Records:
 
 # gone: READ_CYCLE
 
-# gone: class Records def block_numbers
+# gone: class Records def _block_numbers
 
 # gone: class Records def blocks
 

@@ -15,4 +15,6 @@ class Records:
 
 # gone: READ_CYCLE
 
+# gone: class Records def _block_numbers
+
 # gone: def window_order

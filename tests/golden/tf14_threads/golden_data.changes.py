@@ -21,12 +21,14 @@ class Records:
         """The rows of an epoch by their place in stored order: windows of blocks, permuted."""
         counts = [entry[0] for _, entry in self.stored_blocks("train")]
         stored = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
-        blocks = [stored[number] for number in self.block_numbers(epoch, seed)]
+        blocks = [stored[number] for number in self._block_numbers(epoch, seed)]
         order = []
         for window, first in enumerate(range(0, len(blocks), WINDOW_BLOCKS)):
             rows = np.concatenate(blocks[first : first + WINDOW_BLOCKS])
             order.append(rows[window_order(seed, epoch, window, len(rows))])
         return np.concatenate(order)
+
+# gone: import functools
 
 # gone: class Records def epoch
 

@@ -21,11 +21,11 @@ RECIPE = {
     },
 }
 
+ROW_BYTES = 208
+
 # A row as it is stored. row_id is its position in the source.
 COLUMNS = Batch(
-    image=Column("image", np.dtype("uint8"), (8, 8, 3), None),
-    label=Column("label", np.dtype("int64"), (), 10),
-    row_id=Column("row_id", np.dtype("int64"), (), None),
+    image=Column("image", np.dtype("uint8"), (8, 8, 3)),
+    label=Column("label", np.dtype("int64"), (), classes=10),
+    row_id=Column("row_id", np.dtype("int64"), ()),
 )
-
-ROW_BYTES = 208
