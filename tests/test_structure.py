@@ -246,6 +246,8 @@ def test_the_partials_of_a_family_are_called_alike(family: str) -> None:
 def test_sources_are_called_alike(feature: str) -> None:
     """Some are read at random, and the others in chunks, from one end to the other."""
     result = built(feature)
+    if result.plans[0].data.in_place:
+        return  # there are records already
     (text,) = (output.text for output in result.outputs if output.variant == DATA)
     found = dict(signatures(ast.parse(text).body))
     reads = {"Source.chunks": "self"}

@@ -165,11 +165,32 @@ def test_a_feature_without_values_is_as_one_that_is_missing(make_data: Make) -> 
     assert data.stored()["x"].tolist() == [5]
 
 
-def test_rows_are_dealt_by_a_key_that_is_bytes(make_data: Make) -> None:
-    change = {"placeholders": {"who": {"dtype": "string", "role": "key"}}}
+@pytest.mark.parametrize("kind", ["bytes", "integers"])
+def test_rows_are_dealt_by_a_feature_that_no_model_reads(make_data: Make, kind: str) -> None:
+    """By its look as a text, unless it is a placeholder."""
+    parts = {"train": "1", "validation": "0"}
+    data = make_data({"splits": {"method": "given", "by": "fold", "parts": parts}})
+    folds = [int(number % 3 > 0) for number in range(9)]
+    values = folds if kind == "integers" else list(map(str, folds))
+    lines = [{**each, "fold": fold} for each, fold in zip(rows(9), values, strict=True)]
+    write(data.folder / "data" / "a.tfrecord", lines)
+    records = data.records()
+    assert {part: records.rows(part) for part in records.parts} == {"train": 6, "validation": 3}
+
+
+def test_groups_of_bytes_stay_together(make_data: Make) -> None:
+    change = {
+        "placeholders": {"who": {"dtype": "string", "role": "key"}},
+        "splits": {"method": "group", "by": "who", "parts": {"train": 0.5, "test": 0.5}},
+    }
     data = make_data(change)
-    write(data.folder / "data" / "a.tfrecord", [{**each, "who": "a\0"} for each in rows(9)])
-    assert len(data.stored()["row_id"]) == 9
+    lines = [{**each, "who": "a\0b"[number % 3]} for number, each in enumerate(rows(12))]
+    write(data.folder / "data" / "a.tfrecord", lines)
+    records = data.records()
+    for part in records.parts:
+        ids = np.concatenate([batch.row_id for batch in records.read_part(part, 4, 1)])
+        groups = {number % 3 for number in ids.tolist()}
+        assert len(ids) == 4 * len(groups)
 
 
 # -- Compression ----------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ class Prepared:
 
     def shown(self, name: str) -> str:
         """The path of a source file as messages have it."""
-        return f"{self.folder}/generated/../specs/../data/{name}"
+        return f"{self.folder}/data/{name}"
 
     def prepare(self, *argv: str) -> tuple[int, str]:
         """Exit status, and what is on stderr."""
