@@ -93,6 +93,8 @@ def take(value: Any, at: At) -> None:
     if isinstance(value, tuple):
         for item in value:
             take(item, at)
+    elif value is None:
+        pass  # what another item of the list has
     elif len(at) == 1:
         delattr(value, at[0])
     else:

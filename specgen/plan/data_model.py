@@ -120,7 +120,7 @@ class SourcePlan:
     @property
     def codec(self) -> str:
         """How TensorFlow calls the compression that the files are said to have."""
-        return CODECS[self.settings["compression"]]
+        return CODECS.get(self.settings.get("compression", "none"), "")
 
 
 @dataclass(frozen=True)
