@@ -156,6 +156,16 @@ class DataPlan:
         return tuple(field for field in self.images if field.is_encoded)
 
     @property
+    def all_encoded(self) -> bool:
+        """Whether no image is decoded before it is read."""
+        return self.encoded == self.images
+
+    @property
+    def all_resized(self) -> bool:
+        """Whether images of any size become those of the shape."""
+        return self.resized == self.images
+
+    @property
     def resized(self) -> tuple[Field, ...]:
         """Of the images, those that may come in any size."""
         return tuple(field for field in self.images if field.image and field.image.resize)
