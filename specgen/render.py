@@ -31,6 +31,7 @@ def data_module(plans: Sequence[Plan]) -> str:
     return _render(
         "data/module.py.j2",
         plans[0],
+        draws=plans[0].data.is_shuffled or any(plan.model.has_weights for plan in plans),
         reads_with_numpy=any(numpy) or any(held),
         holds_rows=any(held),
         reads_epochs=not all(held),

@@ -104,6 +104,25 @@ class Layout:
         if self.shuffle == "full":
             return shuffled(rows, seed, epoch)
         read = self._read(chunks(rows, self.rows_per_record), epoch, seed)
+        return self._permuted(read, epoch, seed)
+
+    def epoch_in_place(self, files: list[np.ndarray], epoch: int, seed: int) -> np.ndarray:
+        """The same of files that stay as they are, each a shard: they differ in length."""
+        if self.shuffle != "window":
+            return self.epoch(np.concatenate(files), epoch, seed)
+        shards = [chunks(rows, self.rows_per_record) for rows in files]
+        order = shuffled(np.arange(len(shards)), seed, epoch)
+        read = [
+            shards[number][turn]
+            for cycle in chunks(order, self.read_cycle)
+            for turn in range(max(len(shards[number]) for number in cycle))
+            for number in cycle
+            if turn < len(shards[number])
+        ]
+        return self._permuted(read, epoch, seed)
+
+    def _permuted(self, read: list[np.ndarray], epoch: int, seed: int) -> np.ndarray:
+        """Blocks as they are read, cut into windows, and the rows of each permuted."""
         windows = chunks(read, -(-self.window_rows // self.rows_per_record))
         permuted = [
             shuffled(np.concatenate(blocks), seed, epoch, number)

@@ -52,7 +52,7 @@ def check_in_place(source: Source, splits: Splits, records: Records) -> Iterator
         return
     said = [part for part, size in splits.parts if size is not None]
     by_paths = splits.method == "given" and splits.by is None
-    if not by_paths and (said != ["train"] or splits.method == "given"):
+    if not by_paths and (said != ["train"] or splits.method != "even"):
         message = "rows in place are dealt by whole files: train alone, or method given by paths"
         yield Finding(path, "SG303", message, "format packed deals them in every way")
 

@@ -218,7 +218,7 @@ class DataPlan:
     @property
     def is_shuffled(self) -> bool:
         """Whether rows are drawn anywhere but in the splits."""
-        return self.order == "shuffled" or self.shuffle != "none"
+        return self.shuffle != "none" or (self.order == "shuffled" and not self.in_place)
 
     @property
     def has_bytes(self) -> bool:

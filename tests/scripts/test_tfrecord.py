@@ -10,24 +10,15 @@ import tensorflow as tf
 
 from making import Spec
 from running import snapshot
-from tfrecords import CLASSES, CODECS, Prepared, example, feature, framed, row, rows, write
+from tfrecords import CLASSES, CODECS, Prepared, example, framed, row, rows, write
+from wrong_examples import BAD, COUNT, FAULTS, SKIP, cut, flipped, good, tensor, with_x
 
 Make = Callable[..., Prepared]
-COUNT = 60
-BAD = 57
 
 
 @pytest.fixture
 def make_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Make:
     return lambda *changes: Prepared(tmp_path, capsys, *changes)
-
-
-def of(description: Spec) -> Spec:
-    """A change of the spec: another x."""
-    return {
-        "placeholders": {"x": {"shape": [], **description}},
-        "model": {"layers": None, "import": {"tf2": "m:f", "tf1.4": "m:f"}},
-    }
 
 
 def refused(data: Prepared, *argv: str) -> str:
@@ -77,7 +68,7 @@ def test_rows_of_several_files_go_by_their_positions(make_data: Make, compressio
 def test_values_that_fit_are_cast(
     make_data: Make, description: Spec, value: Any, stored: np.ndarray
 ) -> None:
-    data = make_data(of(description))
+    data = make_data(with_x(description))
     write(data.folder / "data" / "a.tfrecord", [{"x": value, "label": 1}] * 3)
     found = data.stored()["x"]
     assert found.dtype == stored.dtype
@@ -86,14 +77,10 @@ def test_values_that_fit_are_cast(
 
 def test_integers_beside_floats_are_not_rounded(make_data: Make) -> None:
     """Each value is cast from the list that it is in."""
-    data = make_data(of({"dtype": "int64"}))
+    data = make_data(with_x({"dtype": "int64"}))
     values = [2**62 + 1, 3.0, -(2**62) - 1, 4]
     write(data.folder / "data" / "a.tfrecord", [{"x": value, "label": 0} for value in values])
     assert data.stored()["x"].tolist() == [2**62 + 1, 3, -(2**62) - 1, 4]
-
-
-def tensor(values: Any, dtype: str) -> bytes:
-    return bytes(tf.io.serialize_tensor(tf.constant(values, dtype)).numpy())
 
 
 @pytest.mark.parametrize(
@@ -150,7 +137,7 @@ def tensor(values: Any, dtype: str) -> bytes:
     ids=str,
 )
 def test_encodings(make_data: Make, description: Spec, values: list[Any], stored: Any) -> None:
-    data = make_data(of(description))
+    data = make_data(with_x(description))
     lines = [{"label": 0} if value is None else {"x": value, "label": 0} for value in values]
     write(data.folder / "data" / "a.tfrecord", lines)
     found = data.stored()["x"]
@@ -160,7 +147,7 @@ def test_encodings(make_data: Make, description: Spec, values: list[Any], stored
 
 def test_a_feature_without_values_is_as_one_that_is_missing(make_data: Make) -> None:
     """Not an empty list, but one that is none of the three kinds."""
-    data = make_data(of({"dtype": "int64", "default": 5}))
+    data = make_data(with_x({"dtype": "int64", "default": 5}))
     write(data.folder / "data" / "a.tfrecord", [{"x": tf.train.Feature(), "label": 0}])
     assert data.stored()["x"].tolist() == [5]
 
@@ -286,105 +273,9 @@ def test_all_files_are_empty(make_data: Make) -> None:
 # -- Examples that are wrong ----------------------------------------------------------------------
 
 
-def sequence_example() -> bytes:
-    context = tf.train.Features(feature={"length": feature(3)})
-    lists = {"x": tf.train.FeatureList(feature=[feature(1), feature(2)])}
-    lists = tf.train.FeatureLists(feature_list=lists)
-    return tf.train.SequenceExample(context=context, feature_lists=lists).SerializeToString()
-
-
-def without(key: str) -> dict[str, Any]:
-    return {name: value for name, value in row(BAD).items() if name != key}
-
-
-X = {"dtype": "int32", "shape": [2]}
-NO_EXAMPLE = "no tf.train.Example with features"
-FAULTS: dict[str, tuple[Spec, Any, str]] = {
-    "a missing feature": (X, without("label"), "label: no such feature; there are x"),
-    "another key": (X, {**without("x"), "X": 1}, "x: no such feature; there are X, label"),
-    "no kind": (X, {**row(1), "x": tf.train.Feature()}, "x: no such feature; there are label, x"),
-    "an empty list": (X, {**row(1), "x": []}, "x: 0 values, expected 2"),
-    "too many values": (X, {**row(1), "x": [1, 2, 3]}, "x: 3 values, expected 2"),
-    "a list for a scalar": (X, {**row(1), "label": [1, 2]}, "label: 2 values, expected 1"),
-    "bytes for numbers": (X, {**row(1), "x": "1, 2"}, "x: 1 values, expected 2"),
-    "bytes of no size": (X, {**row(1), "x": "12"}, "x: 2 bytes are no whole values of int32"),
-    "two bytes": (X, {**row(1), "x": ["1", "2"]}, "x: 2 values of bytes, expected 1"),
-    "a fraction": (X, {**row(1), "x": [1.0, 0.5]}, "x: 0.5 does not fit int32"),
-    "too large": (X, {**row(1), "x": [2**31, 0]}, "x: 2147483648 does not fit int32"),
-    "a label too large": (X, {**row(1), "label": CLASSES}, "label: 4 is not in 0 to 3"),
-    "a label below 0": (X, {**row(1), "label": -1}, "label: -1 is not in 0 to 3"),
-    "a label of a half": (X, {**row(1), "label": 0.5}, "label: 0.5 does not fit int64"),
-    "another proto": (X, sequence_example(), "x: no such feature; there are length"),
-    "no proto": (X, b"\xff\xff\xff", NO_EXAMPLE),
-    "an empty record": (X, b"", NO_EXAMPLE),
-    "no features": (X, example({}), NO_EXAMPLE),
-    "NaN": ({"dtype": "float32"}, {**row(1), "x": float("nan")}, "x: nan does not fit float32"),
-    "infinite": (
-        {"dtype": "float16"},
-        {**row(1), "x": 70000.0},
-        "x: 70000.0 does not fit float16",
-    ),
-    "rounded": (
-        {"dtype": "float32"},
-        {**row(1), "x": 2**24 + 1},
-        "x: 16777217 does not fit float32",
-    ),
-    "a byte that is no bool": ({"dtype": "bool"}, {**row(1), "x": b"\2"}, "x: 2 does not fit bool"),
-    "too long": (
-        {"dtype": "int32", "shape": [None], "pad": {"length": 2}},
-        {**row(1), "x": [1, 2, 3]},
-        "x: 3 values, pad.length is 2",
-    ),
-    "no tensor": (
-        {"dtype": "int32", "encoding": "tensor"},
-        {**row(1), "x": b"\xff"},
-        "x: no serialized tf.TensorProto",
-    ),
-    "a tensor of texts": (
-        {"dtype": "int32", "encoding": "tensor"},
-        {**row(1), "x": tensor("1", "string")},
-        "x: holds object, not numbers",
-    ),
-    "a tensor of another shape": (
-        {"dtype": "int32", "shape": [3, 2], "encoding": "tensor"},
-        {**row(1), "x": tensor([[1, 2, 3], [4, 5, 6]], "int32")},
-        "x: shape (2, 3), expected (3, 2)",
-    ),
-    "numbers for a text": (
-        {"dtype": "int64", "encoding": "text", "vocabulary": ["a"]},
-        {**row(1), "x": 1},
-        "x: int64_list, expected bytes_list",
-    ),
-    "an unknown text": (
-        {"dtype": "int64", "encoding": "text", "vocabulary": ["a"]},
-        {**row(1), "x": "b"},
-        "x: 'b' is not in its vocabulary, and it has no default",
-    ),
-    "no UTF-8": (
-        {"dtype": "int64", "encoding": "text", "vocabulary": ["a"]},
-        {**row(1), "x": b"\xff"},
-        "x: not UTF-8: invalid start byte",
-    ),
-}
-GOOD = {"text": "a", "tensor": tensor(1, "int32")}
-
-
-def good(description: Spec, number: int) -> dict[str, Any]:
-    """A row that suits a description of x."""
-    value: Any = [number] * int(np.prod([size or 1 for size in description.get("shape", [])]))
-    if description["dtype"] in ("bool", "float16"):
-        value = [number % 2]
-    if description.get("encoding") == "tensor":
-        shape = description.get("shape", [])
-        value = tensor(np.full(shape, number).tolist(), "int32")
-    elif "encoding" in description:
-        value = "a"
-    return {"x": value, "label": number % CLASSES}
-
-
 @pytest.mark.parametrize(("description", "bad", "fault"), FAULTS.values(), ids=list(FAULTS))
 def test_an_example_that_is_wrong(make_data: Make, description: Spec, bad: Any, fault: str) -> None:
-    data = make_data(of(description))
+    data = make_data(with_x(description))
     lines = [good(description, number) for number in range(COUNT)]
     write(data.folder / "data" / "a.tfrecord", lines[:20])
     write(data.folder / "data" / "b.tfrecord", [*lines[:BAD], bad, *lines[BAD + 1 :]])
@@ -392,20 +283,6 @@ def test_an_example_that_is_wrong(make_data: Make, description: Spec, bad: Any, 
 
 
 # -- Files that are damaged -----------------------------------------------------------------------
-
-
-def cut(count: int) -> Callable[[bytes], bytes]:
-    return lambda content: content[:-count]
-
-
-def flipped(record: int, at: int) -> Callable[[bytes], bytes]:
-    """A bit changed in a record, counted from its begin."""
-
-    def change(content: bytes) -> bytes:
-        start = [start for start, _ in framed(content)][record] + at
-        return content[:start] + bytes([content[start] ^ 4]) + content[start + 1 :]
-
-    return change
 
 
 DAMAGE: dict[str, tuple[Callable[[bytes], bytes], int]] = {
@@ -441,9 +318,6 @@ def test_a_damaged_file_stops(
     fault = f"record {record}: damaged at byte {starts[record]}"
     remedy = "source.on_error: skip leaves out the rest of the file"
     assert refused(data) == f"{data.shown('1.tfrecord')}: {fault}; {remedy}"
-
-
-SKIP = {"source": {"on_error": "skip", "max_errors": 1}}
 
 
 @pytest.mark.parametrize(("damage", "record"), DAMAGE.values(), ids=list(DAMAGE))

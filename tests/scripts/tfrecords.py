@@ -45,6 +45,8 @@ def feature(value: Any) -> tf.train.Feature:
     values = value if isinstance(value, list) else [value]
     if isinstance(value, np.ndarray):
         values = value.ravel().tolist()
+        if value.dtype.kind == "f":
+            return tf.train.Feature(float_list=tf.train.FloatList(value=values))
     values = [each.encode() if isinstance(each, str) else each for each in values]
     if values and isinstance(values[0], bytes):
         return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))

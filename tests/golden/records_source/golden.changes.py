@@ -9,9 +9,8 @@ def decoder(records):
     """What makes rows of blocks. Where one does not fit, its error makes `data.run` look for it."""
     features = {c.key: feature(c, records.kinds[c.key]) for c in data.READ}
 
-    def decode(blocks):
+    def decode(firsts, examples):
         """All rows of consecutive blocks, in their order."""
-        firsts, examples = blocks
         ids = tf.ragged.range(firsts, firsts + examples.row_lengths()).values
         examples = examples.values
         values = tf.io.parse_example(examples, features)
@@ -50,7 +49,7 @@ def epoch_rows(decode, seed, epoch, files, first_window, first_row):
     """The rows of an epoch from a row on, in its order: windows of blocks, each permuted."""
 
     def permuted(window, blocks):
-        rows = decode(blocks)
+        rows = decode(*blocks)
         position = [seed, epoch, window, tf.size(rows.row_id)]
         order = tf.numpy_function(data.window_order, position, tf.int64)
         order = tf.ensure_shape(order, (None,))
@@ -96,9 +95,7 @@ def stored_batches(records, part):
     """All rows of a part, in stored order."""
     files, decode = records.opening(number for number, _ in records.shards(part)), decoder(records)
     blocks = tf.data.Dataset.from_tensor_slices(files).flat_map(blocks_of)
-    rows = blocks.ragged_batch(data.WINDOW_BLOCKS).map(
-        lambda *blocks: decode(blocks), PARALLEL_CALLS
-    )
+    rows = blocks.ragged_batch(data.WINDOW_BLOCKS).map(decode, PARALLEL_CALLS)
     count = -(-records.rows(part) // BATCH_SIZE)
     return delivered(whole_batches(rows, records.rows(part)), count)
 

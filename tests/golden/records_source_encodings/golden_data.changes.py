@@ -94,14 +94,14 @@ def in_place(source, files, stop):
     if not shards:
         raise UserError(f"{source}: has no rows")
     kinds = kinds_of([(files[s["file"]], s["compression"], rows_of(s)) for s in shards])
-    entries = {part: entry_of(source, part, parts[part]) for part in PARTS}
+    entries = {part: entry_of(source, rows, part, parts[part]) for part in PARTS}
     certificate = {"disjoint": True, "complete": True}  # as each file is of one part
     return {"rows": rows, "kinds": kinds, **certificate, "parts": entries}
 
-def entry_of(source, part, shards):
+def entry_of(source, rows, part, shards):
     """The manifest's entry of a part."""
     if not shards:
-        raise UserError(f"{source}: of its rows {part} gets none")
+        raise UserError(f"{source}: of its {rows} rows {part} gets none")
     ids = np.concatenate([s["first"] + np.arange(rows_of(s)) for s in shards])
     return {"rows": len(ids), "ids": ids_digest(ids), "shards": shards}
 
@@ -224,7 +224,7 @@ class Records:
             (self.files[n], shards[n]["compression"], shards[n]["first"], rows_of(shards[n]))
             for n in numbers
         ]
-        return tuple(map(list, zip(*files)))
+        return tuple(map(np.array, zip(*files)))
 
     def stored_blocks(self, part):
         """Number of the file and manifest entry of each block of a part, in stored order."""
@@ -299,7 +299,12 @@ def summary(records):
     return f"{text} rows in place; {size / 1e6:,.1f} MB"
 
 # What a record that is damaged, or does not fit, comes to while TensorFlow reads it.
-READ_ERRORS = (tf.errors.DataLossError, tf.errors.InvalidArgumentError, tf.errors.UnknownError)
+READ_ERRORS = (
+    tf.errors.DataLossError,
+    tf.errors.InvalidArgumentError,
+    tf.errors.UnknownError,
+    UnicodeDecodeError,  # of a message that quotes the record
+)
 
 def run(command, options, stop):
     """The exit status of a command; one line on stderr for what its user can mend."""

@@ -24,7 +24,7 @@ def epoch_rows(decode, seed, epoch, files, first_window, first_row):
     """The rows of an epoch from a row on, as they are stored."""
 
     def rest(window, blocks):
-        rows = decode(blocks)
+        rows = decode(*blocks)
         return Batch(*(values[tf.where(window == first_window, first_row, 0) :] for values in rows))
 
     # The blocks of earlier windows are passed over as they are, undecoded.

@@ -67,7 +67,7 @@ def in_place(source, files, stop):
     if not shards:
         raise UserError(f"{source}: has no rows")
     kinds = kinds_of([(files[s["file"]], s["compression"], rows_of(s)) for s in shards])
-    entries = {part: entry_of(source, part, parts[part]) for part in PARTS}
+    entries = {part: entry_of(source, rows, part, parts[part]) for part in PARTS}
     certificate = {"disjoint": True, "complete": True}  # as each file is of one part
     return {"rows": rows, "kinds": kinds, **certificate, "parts": entries}
 
