@@ -15,8 +15,18 @@ IMAGE = {"placeholders": {"x": {"dtype": "uint8", "shape": [6, 5], "scale": 1 / 
 KEPT_BY_A_PLAIN_WIRE = ("bool", "uint8", "int8", "uint16", "int16", "float16", "float32")
 LOST_BY_A_PLAIN_WIRE = ("int32", "int64", "float64")
 WIRES = ("narrow", "plain")
-TABLES = Path(__file__).parent / "data"
+DATA = Path(__file__).parent / "data"
 TOKENS = {"shape": [None], "encoding": "tokens", "pad": {"length": 3, "value": -1}}
+# What is in each Example of the TFRecord files.
+FEATURES = {
+    "x": {"dtype": "float32", "shape": [3]},
+    "tensor": {"dtype": "float32", "shape": [2, 2], "encoding": "tensor"},
+    "raw": {"dtype": "uint8", "shape": [6]},
+    "lengths": {"dtype": "int16", "shape": [None], "pad": {"length": 4, "value": -1}},
+    "words": {"dtype": "int16", **TOKENS, "hash_buckets": 50},
+    "missing": {"dtype": "float32", "default": 7},
+    "label": LABEL,
+}
 ARRAYS = ("x", "label", "who")
 HOSTILE_NAMES = ("class", "1st", "a b", "naïve", "__init__", "row_id", "count", "tf", "data")
 
@@ -46,6 +56,11 @@ def several(placeholders: dict[str, Any]) -> Spec:
 
 def label(loss: str, **description: Any) -> Spec:
     return {"placeholders": {"label": {"role": "label", **description}}, "train": {"loss": loss}}
+
+
+def tfrecords(pattern: str, compression: str = "auto") -> Spec:
+    source = {"kind": "tfrecord", "path": None, "compression": compression}
+    return {"source": {**source, "pattern": str(DATA / pattern)}, **several(FEATURES)}
 
 
 MATRIX: dict[str, list[Spec]] = {
@@ -94,7 +109,7 @@ MATRIX: dict[str, list[Spec]] = {
             "source": {
                 "kind": "csv",
                 "path": None,
-                "pattern": str(TABLES / "*.csv"),
+                "pattern": str(DATA / "*.csv"),
                 "on_error": "skip",
                 "max_errors": 1,
             },
@@ -118,6 +133,24 @@ MATRIX: dict[str, list[Spec]] = {
                 "label": LABEL,
             }
         ),
+    ],
+    "TFRecords of all compressions": [
+        tfrecords("*.tfrecord"),
+        {"splits": {"method": "stratified", "parts": PARTS}},
+        {"records": {"compression": "gzip", "rows_per_record": 4}},
+    ],
+    "an Example for each row": [
+        tfrecords("plain.tfrecord", "none"),
+        {"records": {"format": "example", "compression": "zlib", "rows_per_record": 4}},
+        {"splits": {"parts": PARTS}},
+    ],
+    "in place, inflated": [
+        tfrecords("gzip.tfrecord", "gzip"),
+        {"records": {"format": "source", "rows_per_record": 2, "read_cycle": 1}},
+    ],
+    "in place, as they are": [
+        tfrecords("zlib.tfrecord", "zlib"),
+        {"records": {"format": "source"}, "train": {"shuffle": {"kind": "none"}}},
     ],
     "activations": [
         layers(
