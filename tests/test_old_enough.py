@@ -350,4 +350,5 @@ def test_each_exception_is_made_somewhere() -> None:
 
 def test_numpy_of_today_still_has_what_scripts_may_use() -> None:
     for name in NUMPY:
-        assert eval(name, {"np": np}) is not None
+        # What a finfo has is known of its dtype, and not of the class.
+        assert eval(name.replace("np.finfo.", "np.finfo('float32')."), {"np": np}) is not None

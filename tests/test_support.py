@@ -24,7 +24,6 @@ from specgen.targets import TARGETS
 # Choices that are open or closed with the one around them, or that every method has.
 WITHOUT_ROWS = {
     "target",
-    "source.compression",
     "placeholders.*.image.crop",
     "model.layers.*.padding",
     "train.optimizer.learning_rate.schedule",

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -73,7 +74,11 @@ def opened(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         keys = [each.name for each in dataclasses.fields(value)]
         keys += [key for key, each in vars(type(value)).items() if isinstance(each, property)]
-        return SimpleNamespace(**{key: opened(getattr(value, key)) for key in keys})
+        space = SimpleNamespace()
+        for key in keys:
+            with suppress(KeyError):  # texts have no dtype of a size
+                setattr(space, key, opened(getattr(value, key)))
+        return space
     return tuple(map(opened, value)) if isinstance(value, tuple) else value
 
 
