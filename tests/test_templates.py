@@ -139,8 +139,9 @@ def test_a_plan_that_lacks_something_renders_nothing(feature: str) -> None:
 # The modules that read a Plan, and what an item of its lists or another Field is called there.
 READERS = ("chain", "render")
 READERS += tuple(f"plan/{name}" for name in ("data_model", "marks", "model", "report", "training"))
-ITEMS = dict.fromkeys(("fields", "columns", "row_id", "scaled_on_host", "inputs", "label"), "field")
-ITEMS["layers"] = "layer"
+FIELDS = ("fields", "columns", "row_id", "scaled_on_host", "inputs", "label", "dealt_by", "key")
+FIELDS += ("images", "encoded", "resized")
+ITEMS = {**dict.fromkeys(FIELDS, "field"), "layers": "layer"}
 
 
 def spelt(at: At) -> str:
