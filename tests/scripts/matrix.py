@@ -27,6 +27,8 @@ FEATURES = {
     "missing": {"dtype": "float32", "default": 7},
     "label": LABEL,
 }
+# Of JPEG, PNG, GIF and BMP files, some grey.
+PICTURE = {"dtype": "uint8", "shape": [6, 5, 3], "encoding": "image", "scale": 1 / 255}
 ARRAYS = ("x", "label", "who")
 HOSTILE_NAMES = ("class", "1st", "a b", "naïve", "__init__", "row_id", "count", "tf", "data")
 
@@ -56,6 +58,12 @@ def several(placeholders: dict[str, Any]) -> Spec:
 
 def label(loss: str, **description: Any) -> Spec:
     return {"placeholders": {"label": {"role": "label", **description}}, "train": {"loss": loss}}
+
+
+def pictures(path: str, **description: Any) -> Spec:
+    placeholders = {"x": {**PICTURE, **description}, "label": LABEL}
+    source = {"kind": "images", "path": str(DATA / "pictures" / path)}
+    return {"source": source, "placeholders": placeholders, **layers("flatten", DENSE)}
 
 
 def tfrecords(pattern: str, compression: str = "auto") -> Spec:
@@ -98,6 +106,7 @@ MATRIX: dict[str, list[Spec]] = {
         {"source": {"path": None, "arrays": {name: f"../data/{name}.npy" for name in ARRAYS}}},
         {"placeholders": {"who": {"dtype": "uint8", "role": "key"}}},
         {"splits": {"method": "group", "by": "who", "parts": PARTS, "seed": 3}},
+        {"pipeline": {"cache": "memory", "ram_budget_mb": 1}},
     ],
     "synthetic": [
         {"source": {"kind": "synthetic", "path": None, "rows": 50, "seed": 2}},
@@ -151,6 +160,19 @@ MATRIX: dict[str, list[Spec]] = {
     "in place, as they are": [
         tfrecords("zlib.tfrecord", "zlib"),
         {"records": {"format": "source"}, "train": {"shuffle": {"kind": "none"}}},
+    ],
+    "folders of pictures, in memory": [
+        pictures("", image={"resize": [6, 5], "crop": "center", "exact": True}),
+        {"splits": {"method": "stratified", "parts": {"train": 0.75, "test": 0.25}}},
+        {"train": {"shuffle": {"kind": "full"}}, "pipeline": {"threads": 2}},
+    ],
+    "a table of pictures, decoded when they are read": [
+        pictures("pictures.csv", dtype="string", image={"crop": "random"}),
+        {"records": {"compression": "zlib", "rows_per_record": 3}},
+    ],
+    "pictures, decoded small": [
+        pictures("", dtype="string", image={"resize": [6, 5], "scaled_decode": True}),
+        {"records": {"format": "example"}},
     ],
     "activations": [
         layers(
