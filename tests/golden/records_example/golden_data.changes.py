@@ -129,6 +129,8 @@ class Records:
 
 # gone: ROW_BYTES
 
+# gone: def checksummed
+
 # gone: def packed
 
 # gone: def damaged

@@ -368,6 +368,8 @@ def run(command, options, stop):
 
 # gone: def write_shard
 
+# gone: def checksummed
+
 # gone: def packed
 
 # gone: def in_order

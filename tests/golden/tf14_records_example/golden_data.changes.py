@@ -168,6 +168,8 @@ def read_ahead(blocks, first, skipped, order, threads):
 
 # gone: ROW_BYTES
 
+# gone: def checksummed
+
 # gone: def packed
 
 # gone: def damaged
