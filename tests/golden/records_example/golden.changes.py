@@ -46,3 +46,5 @@ def stored_batches(records, part):
     rows = blocks.ragged_batch(data.WINDOW_BLOCKS).map(decode, PARALLEL_CALLS)
     count = -(-records.rows(part) // BATCH_SIZE)
     return delivered(whole_batches(rows, records.rows(part)), count)
+
+# gone: def column_of

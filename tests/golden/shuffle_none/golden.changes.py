@@ -28,5 +28,5 @@ def epoch_rows(seed, epoch, files, first_window, first_row):
         return Batch(*(values[tf.where(window == first_window, first_row, 0) :] for values in rows))
 
     # The blocks of earlier windows are passed over as they are, undecoded.
-    blocks = tf.data.TFRecordDataset(files).skip(first_window * data.WINDOW_BLOCKS)
+    blocks = blocks_of(files).skip(first_window * data.WINDOW_BLOCKS)
     return blocks.batch(data.WINDOW_BLOCKS).enumerate(first_window).map(rest, PARALLEL_CALLS)

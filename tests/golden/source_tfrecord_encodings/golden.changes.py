@@ -49,6 +49,14 @@ WIRE = Batch(
     tensor="float32", lengths="int64", tokens="int64", flag="bool", label="int64", row_id="int64"
 )
 
+def column_of(raw, column):
+    """The values of a column out of their bytes."""
+    if column.dtype == bool:  # which `bitcast` does not know
+        return tf.reshape(tf.cast(raw, tf.bool), (-1,) + column.shape)
+    size = column.dtype.itemsize
+    values = tf.bitcast(tf.reshape(raw, (-1, size)) if size > 1 else raw, column.dtype)
+    return tf.reshape(values, (-1,) + column.shape)
+
 def to_wire(batch):
     """The batch as it travels to the device, in the dtypes of WIRE."""
     return Batch(*map(tf.cast, batch, WIRE))

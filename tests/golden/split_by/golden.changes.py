@@ -24,6 +24,14 @@ BATCH_BYTES = 5184  # on the way to the device
 # The dtypes that travel to the device and wait there.
 WIRE = Batch(image="uint8", left_handed="bool", label="int64", row_id="int64")
 
+def column_of(raw, column):
+    """The values of a column out of their bytes."""
+    if column.dtype == bool:  # which `bitcast` does not know
+        return tf.reshape(tf.cast(raw, tf.bool), (-1,) + column.shape)
+    size = column.dtype.itemsize
+    values = tf.bitcast(tf.reshape(raw, (-1, size)) if size > 1 else raw, column.dtype)
+    return tf.reshape(values, (-1,) + column.shape)
+
 def build_model(seed):
     """The user's model, with its variables made."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".")
