@@ -626,7 +626,7 @@ def classes_of(description: str) -> dict[str, str]:
             {"source": "{kind: npz, path: a.npz, on_error: ^skip}"},
             "SG303",
             "source.on_error",
-            "skip is for csv and tfrecord, npz is used whole or not at all",
+            "skip is for csv, tfrecord and images, npz is used whole or not at all",
             "leave it out",
         ),
         (

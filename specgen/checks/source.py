@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from specgen.checks.exclusive import exactly_one
 from specgen.checks.finding import Finding
 from specgen.checks.roles import Placeholders, called
-from specgen.spec.source import PLACES, Csv, Npz, Python, Source, Synthetic, Tfrecord
+from specgen.spec.source import PLACES, Csv, Images, Npz, Python, Source, Synthetic, Tfrecord
 from specgen.spec.splits import Splits
 from specgen.wording import meant
 
@@ -30,9 +30,10 @@ def check_source_place(source: Source, splits: Splits) -> Iterator[Finding]:
 
 
 def check_skipping(source: Source) -> Iterator[Finding]:
-    """The rest of a file can be skipped where a file is read from its beginning to its end."""
-    if not isinstance(source, Csv | Tfrecord) and getattr(source, "on_error", "stop") == "skip":
-        message = f"skip is for csv and tfrecord, {source.kind} is used whole or not at all"
+    """What is damaged can be skipped where a file is read from its beginning to its end."""
+    skipped = isinstance(source, Csv | Tfrecord | Images)
+    if not skipped and getattr(source, "on_error", "stop") == "skip":
+        message = f"skip is for csv, tfrecord and images, {source.kind} is used whole or not at all"
         yield Finding(("source", "on_error"), "SG303", message, "leave it out")
 
 

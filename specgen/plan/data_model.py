@@ -231,5 +231,11 @@ class DataPlan:
         return bool(self.encoded) or (self.key is not None and self.key.dtype == "string")
 
     @property
+    def held_row_bytes(self) -> int:
+        """Bytes of a row in memory, decoded."""
+        lengths = WORD_BYTES * len(self.encoded)
+        return self.row_bytes - lengths + sum(field.bytes_as(field.dtype) for field in self.encoded)
+
+    @property
     def window_rows(self) -> int:
         return self.window_blocks * self.rows_per_record
