@@ -156,9 +156,6 @@ def existing(paths):
     return paths
 
 
-SMALL = 1 << 28  # bytes of arrays that are read into memory, where rows are picked fastest
-
-
 class Source:
     """The arrays of an .npz file; their first axis counts the rows."""
 
@@ -182,12 +179,11 @@ def arrays_of(paths, held=0):
     for path, column in zip(paths, READ):
         key = column.key
         try:
-            arrays[key] = load(path, key, held)
+            arrays[key] = load(path, key, held + bytes_in_memory(arrays))
         except UserError as error:
             raise UserError(f"{path}: {key}: {error}") from error
         except Exception as error:  # what NumPy raises depends on where the damage is
             raise UserError(f"{path}: {key}: cannot be read: {error}") from error
-        held += arrays[key].nbytes
         rows = (arrays[READ[0].key].shape or (1,))[0]
         shape, expected = arrays[key].shape, (rows,) + column.shape
         if shape != expected:
@@ -196,19 +192,19 @@ def arrays_of(paths, held=0):
 
 
 def load(path, key, held):
-    """An array of an .npz file: in memory where it is small or deflated, else on the disk."""
+    """An array of an .npz file: mapped, or in memory where it is deflated."""
     with open(path, "rb") as whole, zipfile.ZipFile(whole) as archive:
         names = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
         if key not in names:
             raise UserError(f"not in the file, which has {', '.join(names)}")
         member = archive.getinfo(f"{key}.npy")
         with archive.open(member) as file:
-            if member.compress_type == zipfile.ZIP_STORED and held + member.file_size > SMALL:
+            if member.compress_type == zipfile.ZIP_STORED:
                 while file.read(1 << 20):  # to the end, where its checksum is compared
                     pass
                 whole.seek(member.header_offset + 26)  # APPNOTE.TXT 4.3.7: lengths of what follows
                 whole.seek(int(np.frombuffer(whole.read(4), "<u2").sum()), os.SEEK_CUR)
-                return on_disk(whole)
+                return mapped(whole)
             return in_memory(file, member.file_size, held)
 
 
@@ -221,8 +217,8 @@ def in_memory(file, size, held):
     return np.lib.format.read_array(file, allow_pickle=False)
 
 
-def on_disk(file):
-    """The array that begins at this place of a file, and stays there."""
+def mapped(file):
+    """The array that begins at this place of a file; it stays there until rows are read."""
     version = np.lib.format.read_magic(file)
     read_header = {
         (1, 0): np.lib.format.read_array_header_1_0,
@@ -231,42 +227,13 @@ def on_disk(file):
     shape, is_fortran, dtype = read_header(file)
     if dtype.hasobject:
         raise ValueError("its values are objects")
-    array = OnDisk(file.name, dtype, "r", file.tell(), shape, "F" if is_fortran else "C")
-    if os.fstat(file.fileno()).st_size < array.offset + array.row_bytes * int(np.prod(shape[:1])):
-        raise ValueError("it is cut")
-    return array
+    if 0 in shape:  # nothing to map
+        return np.empty(shape, dtype)
+    return np.memmap(file, dtype, "r", file.tell(), shape, "F" if is_fortran else "C")
 
 
-class OnDisk:
-    """An array in a file, of which rows are read when they are asked for.
-
-    Were it mapped, all that was read would count as memory of this process.
-    """
-
-    nbytes = 0  # in memory
-
-    def __init__(self, *place):
-        self.place = place
-        self.path, self.dtype, _, self.offset, self.shape, self.order = place
-        self.row_bytes = self.dtype.itemsize * int(np.prod(self.shape[1:]))
-
-    def __len__(self):
-        return self.shape[0]
-
-    def __getitem__(self, ids):
-        if self.order == "F":  # no row is in one piece
-            return np.memmap(*self.place)[ids]
-        starts = np.flatnonzero(np.append(True, np.diff(ids) != 1))  # of rows behind each other
-        counts, size = np.diff(np.append(starts, len(ids))), self.row_bytes
-        with open(self.path, "rb", 0) as file:
-            runs = [
-                os.pread(file.fileno(), count * size, self.offset + first * size)
-                for first, count in zip(ids[starts].tolist(), counts.tolist())
-            ]
-        rows = b"".join(runs)
-        if len(rows) < len(ids) * size:
-            raise UserError(f"{self.path}: cut while it was read; prepare again")
-        return np.frombuffer(rows, self.dtype).reshape((len(ids),) + self.shape[1:])
+def bytes_in_memory(arrays):
+    return sum(array.nbytes for array in arrays.values() if not isinstance(array, np.memmap))
 
 
 def read_column(source, column, ids):
@@ -305,7 +272,7 @@ def source_identity(source, files, stop, known=()):
     for path in files:
         found = os.stat(path)
         size, modified = found.st_size, found.st_mtime_ns
-        name = path if "://" in path else os.path.relpath(path, source)
+        name = os.path.relpath(path, source)
         identity.append([name, size, modified, known.get((name, size, modified))])
     unknown = [(path, entry) for path, entry in zip(files, identity) if entry[3] is None]
     progress = Progress("bytes of the source", sum(size for _, (_, size, _, _) in unknown))

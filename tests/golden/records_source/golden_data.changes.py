@@ -55,7 +55,7 @@ def source_identity(source, files, stop, known=()):
     for path in files:
         found = os.stat(path)
         size, modified = found.st_size, found.st_mtime_ns
-        name = path if "://" in path else os.path.relpath(path, source)
+        name = os.path.relpath(path, source)
         identity.append([name, size, modified, known.get((name, size, modified))])
     unknown = [(path, entry) for path, entry in zip(files, identity) if entry[3] is None]
     progress = Progress("bytes of the source", sum(size for _, (_, size, _, _) in unknown))

@@ -41,31 +41,27 @@ class Source:
         self.arrays = arrays_of(paths)
         self.ids = np.arange(len(self.arrays[READ[0].key]))
 
-def arrays_of(paths, held=0):
-    """The array of each of READ from its file, by its name; so many bytes are in memory already."""
+def arrays_of(paths):
+    """The array of each of READ from its file, by its name, mapped."""
     arrays = {}
     for path, column in zip(paths, READ):
         key = column.key
         try:
-            arrays[key] = load(path, held)
-        except UserError as error:
-            raise UserError(f"{path}: {key}: {error}") from error
+            arrays[key] = np.lib.format.open_memmap(path, mode="r")
         except Exception as error:  # what NumPy raises depends on where the damage is
             raise UserError(f"{path}: {key}: cannot be read: {error}") from error
-        held += arrays[key].nbytes
         rows = (arrays[READ[0].key].shape or (1,))[0]
         shape, expected = arrays[key].shape, (rows,) + column.shape
         if shape != expected:
             raise UserError(f"{path}: {key}: shape {shape}, expected {expected}")
     return arrays
 
-def load(path, held):
-    """The array of an .npy file: in memory where it is small, else on the disk."""
-    with open(path, "rb") as file:
-        if held + os.path.getsize(path) > SMALL:
-            return on_disk(file)
-        return np.lib.format.read_array(file, allow_pickle=False)
-
 # gone: import zipfile
 
+# gone: def load
+
 # gone: def in_memory
+
+# gone: def mapped
+
+# gone: def bytes_in_memory

@@ -41,7 +41,7 @@ class Source:
         self.paths, self.files, self.dtypes, held = paths, [], {}, 0
         for path in paths:
             self.files.append(arrays_of([path] * len(READ), held))
-            held += sum(array.nbytes for array in self.files[-1].values())
+            held += bytes_in_memory(self.files[-1])
         for column in READ:
             dtypes = [arrays[column.key].dtype for arrays in self.files]
             for path, dtype in zip(paths, dtypes):

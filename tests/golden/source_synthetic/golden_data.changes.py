@@ -124,8 +124,6 @@ def add_arguments(parser):
 
 # gone: def existing
 
-# gone: SMALL
-
 # gone: class Source def __init__
 
 # gone: def arrays_of
@@ -134,15 +132,9 @@ def add_arguments(parser):
 
 # gone: def in_memory
 
-# gone: def on_disk
+# gone: def mapped
 
-# gone: class OnDisk
-
-# gone: class OnDisk def __init__
-
-# gone: class OnDisk def __len__
-
-# gone: class OnDisk def __getitem__
+# gone: def bytes_in_memory
 
 # gone: def source_identity
 

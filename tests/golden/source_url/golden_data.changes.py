@@ -51,6 +51,9 @@ def in_memory(file, size, held):
         raise UserError(f"{fault}; on a local disk it could stay there")
     return np.lib.format.read_array(file, allow_pickle=False)
 
+def bytes_in_memory(arrays):
+    return sum(array.nbytes for array in arrays.values())
+
 def source_identity(source, files, stop, known=()):
     """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""
     known, identity = {tuple(entry[:3]): entry[3] for entry in known}, []
@@ -78,14 +81,4 @@ def source_identity(source, files, stop, known=()):
     progress.close()
     return identity
 
-# gone: SMALL
-
-# gone: def on_disk
-
-# gone: class OnDisk
-
-# gone: class OnDisk def __init__
-
-# gone: class OnDisk def __len__
-
-# gone: class OnDisk def __getitem__
+# gone: def mapped

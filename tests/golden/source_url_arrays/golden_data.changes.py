@@ -57,12 +57,11 @@ def arrays_of(paths, held=0):
     for path, column in zip(paths, READ):
         key = column.key
         try:
-            arrays[key] = load(path, held)
+            arrays[key] = load(path, held + bytes_in_memory(arrays))
         except UserError as error:
             raise UserError(f"{path}: {key}: {error}") from error
         except Exception as error:  # what NumPy raises depends on where the damage is
             raise UserError(f"{path}: {key}: cannot be read: {error}") from error
-        held += arrays[key].nbytes
         rows = (arrays[READ[0].key].shape or (1,))[0]
         shape, expected = arrays[key].shape, (rows,) + column.shape
         if shape != expected:
@@ -81,6 +80,9 @@ def in_memory(file, size, held):
         fault = f"{(held + size) / 1e6:,.0f} MB would be in memory, {most / 1e6:,.0f} MB may be"
         raise UserError(f"{fault}; on a local disk it could stay there")
     return np.lib.format.read_array(file, allow_pickle=False)
+
+def bytes_in_memory(arrays):
+    return sum(array.nbytes for array in arrays.values())
 
 def source_identity(source, files, stop, known=()):
     """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""
@@ -111,14 +113,4 @@ def source_identity(source, files, stop, known=()):
 
 # gone: import zipfile
 
-# gone: SMALL
-
-# gone: def on_disk
-
-# gone: class OnDisk
-
-# gone: class OnDisk def __init__
-
-# gone: class OnDisk def __len__
-
-# gone: class OnDisk def __getitem__
+# gone: def mapped

@@ -44,7 +44,7 @@ class Source:
         self.paths, self.files, self.dtypes, held = paths, [], {}, 0
         for path in paths:
             self.files.append(arrays_of([path] * len(READ), held))
-            held += sum(array.nbytes for array in self.files[-1].values())
+            held += bytes_in_memory(self.files[-1])
         for column in READ:
             dtypes = [arrays[column.key].dtype for arrays in self.files]
             for path, dtype in zip(paths, dtypes):
@@ -89,6 +89,9 @@ def in_memory(file, size, held):
         raise UserError(f"{fault}; on a local disk it could stay there")
     return np.lib.format.read_array(file, allow_pickle=False)
 
+def bytes_in_memory(arrays):
+    return sum(array.nbytes for array in arrays.values())
+
 def source_identity(source, files, stop, known=()):
     """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""
     known, identity = {tuple(entry[:3]): entry[3] for entry in known}, []
@@ -118,14 +121,4 @@ def source_identity(source, files, stop, known=()):
 
 # gone: def existing
 
-# gone: SMALL
-
-# gone: def on_disk
-
-# gone: class OnDisk
-
-# gone: class OnDisk def __init__
-
-# gone: class OnDisk def __len__
-
-# gone: class OnDisk def __getitem__
+# gone: def mapped

@@ -172,7 +172,7 @@ def source_identity(source, files, stop, known=()):
     for path in files:
         found = os.stat(path)
         size, modified = found.st_size, found.st_mtime_ns
-        name = path if "://" in path else os.path.relpath(path, source)
+        name = os.path.relpath(path, source)
         identity.append([name, size, modified, known.get((name, size, modified))])
     unknown = [(path, entry) for path, entry in zip(files, identity) if entry[3] is None]
     progress = Progress("bytes of the source", sum(size for _, (_, size, _, _) in unknown))
@@ -498,8 +498,6 @@ def run(command, options, stop):
 
 # gone: ROW_BYTES
 
-# gone: SMALL
-
 # gone: class Source
 
 # gone: class Source def __init__
@@ -514,15 +512,9 @@ def run(command, options, stop):
 
 # gone: def in_memory
 
-# gone: def on_disk
+# gone: def mapped
 
-# gone: class OnDisk
-
-# gone: class OnDisk def __init__
-
-# gone: class OnDisk def __len__
-
-# gone: class OnDisk def __getitem__
+# gone: def bytes_in_memory
 
 # gone: def read_column
 

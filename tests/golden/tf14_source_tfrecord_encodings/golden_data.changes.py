@@ -486,8 +486,6 @@ def write_records(folder, old, options, stop):
 
 # gone: import zipfile
 
-# gone: SMALL
-
 # gone: class Source def read
 
 # gone: def arrays_of
@@ -496,14 +494,8 @@ def write_records(folder, old, options, stop):
 
 # gone: def in_memory
 
-# gone: def on_disk
+# gone: def mapped
 
-# gone: class OnDisk
-
-# gone: class OnDisk def __init__
-
-# gone: class OnDisk def __len__
-
-# gone: class OnDisk def __getitem__
+# gone: def bytes_in_memory
 
 # gone: def dealt_by
