@@ -379,7 +379,7 @@ def checksummed(source, ids):
 def packed(source, ids):
     """The rows `ids` as one record: a column behind the other, the ids last."""
     columns = [read_column(source, column, ids) for column in READ]
-    return b"".join(values.tobytes() for values in [*columns, ids.astype("int64")])
+    return b"".join(map(np.ascontiguousarray, [*columns, ids.astype("int64")]))
 
 
 def in_order(pool, function, items):

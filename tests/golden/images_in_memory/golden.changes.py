@@ -51,14 +51,17 @@ def training_batches(records, seed, start, end, slow_ms=0):
     """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
     steps, rows = steps_an_epoch(records), Rows(records, "train")
 
-    def epochs():
-        for epoch in range(start // steps, -(-end // steps)):
-            first = max(0, start - epoch * steps)
-            yield rows.batches(records.order(epoch, seed))[first:steps]
+    def places_of(epoch):
+        first = max(0, start - epoch * steps)
+        return rows.batches(records.order(epoch, seed))[first:steps]
 
-    signature = tf.TensorSpec((None, BATCH_SIZE), tf.int64)
-    places = tf.data.Dataset.from_generator(epochs, output_signature=signature)
-    places = places.flat_map(tf.data.Dataset.from_tensor_slices).take(end - start)
+    def batches_of(epoch):
+        places = tf.numpy_function(places_of, [epoch], tf.int64)
+        return tf.data.Dataset.from_tensor_slices(tf.ensure_shape(places, (None, BATCH_SIZE)))
+
+    # Not `from_generator`, beside which each large tensor gets fresh memory from the system.
+    epochs = tf.data.Dataset.range(start // steps, -(-end // steps))
+    places = epochs.flat_map(batches_of).take(end - start)
     return delivered(places.map(rows.gathered, PARALLEL_CALLS), end - start, slow_ms)
 
 def stored_batches(records, part):
@@ -83,7 +86,11 @@ def model_input(batch):
     """What the model takes: cast and scaled here, on the device, so that little travels."""
     return tf.cast(batch.image, tf.float32) * 0.00392156862745098
 
+# gone: def blocks_of
+
 # gone: def decode
+
+# gone: def column_of
 
 # gone: def whole_batches
 

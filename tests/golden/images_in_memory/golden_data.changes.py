@@ -456,22 +456,14 @@ def prepare(options, stop, fresh=False):
 
 # gone: import zipfile
 
-# gone: SMALL
-
 # gone: def arrays_of
 
 # gone: def load
 
 # gone: def in_memory
 
-# gone: def on_disk
+# gone: def mapped
 
-# gone: class OnDisk
-
-# gone: class OnDisk def __init__
-
-# gone: class OnDisk def __len__
-
-# gone: class OnDisk def __getitem__
+# gone: def bytes_in_memory
 
 # gone: class Records def epoch

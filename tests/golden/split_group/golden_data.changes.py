@@ -49,6 +49,6 @@ def dealt_by(source):
 def packed(source, ids):
     """The rows `ids` as one record: a column behind the other, the ids last."""
     columns = [read_column(source, column, ids) for column in READ[:-1]]
-    return b"".join(values.tobytes() for values in [*columns, ids.astype("int64")])
+    return b"".join(map(np.ascontiguousarray, [*columns, ids.astype("int64")]))
 
 # gone: def largest_remainder

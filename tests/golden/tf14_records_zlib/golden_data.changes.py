@@ -27,7 +27,7 @@ LEVEL = RECIPE["records"]["level"]  # of zlib
 def packed(source, ids):
     """The rows `ids` as one record: a column behind the other, the ids last."""
     columns = [read_column(source, column, ids) for column in READ]
-    record = b"".join(values.tobytes() for values in [*columns, ids.astype("int64")])
+    record = b"".join(map(np.ascontiguousarray, [*columns, ids.astype("int64")]))
     return zlib.compress(record, LEVEL)
 
 def read_block(path, entry):
