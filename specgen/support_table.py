@@ -99,7 +99,7 @@ TABLE: tuple[Row, ...] = (
     Row("placeholders.*.dtype", ("string",), TF2, TF14),
     Row("placeholders.*.shape", ("a fixed shape",), TF2, TF14),
     Row("placeholders.*.shape", ("a size of null",), TF2, TF14, ("placeholders.*.pad",)),
-    Row("placeholders.*.pad.buckets", (ANY,), LATER, LATER),
+    Row("placeholders.*.pad.buckets", (ANY,), TF2, TF14),
     Row("placeholders.*.role", ("input",), TF2, TF14, _SCALING),
     Row("placeholders.*.role", ("label",), TF2, TF14, ("placeholders.*.classes",)),
     Row("placeholders.*.role", ("key",), TF2, TF14),

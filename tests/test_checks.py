@@ -778,13 +778,6 @@ def classes_of(description: str) -> dict[str, str]:
             "",
         ),
         (
-            with_image(f"{VARIABLE}, pad: {{length: 3, ^buckets: [1, 2]}}"),
-            "SG301",
-            "placeholders.image.pad.buckets",
-            "this key is not supported yet on target tf2",
-            "leave it out",
-        ),
-        (
             with_image("dtype: int8}, who: {dtype: int8, role: key, shape: ^[2]") | BY_WHO,
             "SG305",
             "placeholders.who.shape",

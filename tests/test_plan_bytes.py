@@ -97,3 +97,15 @@ def test_images_that_stay_encoded_have_any_size() -> None:
     )
     assert found["a_row"]["disk"] == "24, and the encoded x"
     assert found["saved_a_row"]["disk"] == "unknown before prepare"
+
+
+def test_buckets_make_of_each_figure_on_the_way_a_most() -> None:
+    words = {"dtype": "int16", "shape": [None], "pad": {"length": 10, "buckets": [4]}}
+    found = bytes_of(
+        source={"kind": "python", "import": "m:f"},
+        placeholders={"words": words, "label": SPEC["placeholders"]["label"]},
+        model={"import": "m:f"},
+    )
+    assert found["a_row"] == {"disk": 36, "wire": "at most 36", "compute": "at most 56"}
+    assert found["a_batch_and_step"]["wire"] == "at most 288"
+    assert found["saved_a_row"] == {"disk": "20 of 56, 36%", "wire": "at least 20 of 56, 36%"}

@@ -42,7 +42,7 @@ LAYERS = (
     # -> checks
     "checks.choices checks.finding checks.roles",
     "checks.exclusive",
-    "checks.buffers checks.cells checks.devices checks.images checks.model checks.names "
+    "checks.buckets checks.buffers checks.cells checks.devices checks.images checks.model checks.names "
     "checks.pipeline checks.placeholders checks.records checks.source checks.splits "
     "checks.support checks.train",
     "checks",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from inspect import signature
 
 from specgen.checks import (
+    buckets,
     buffers,
     cells,
     devices,
@@ -49,6 +50,8 @@ CHECKS: tuple[Check, ...] = (
     cells.check_texts,
     cells.check_lengths,
     cells.check_stand_ins,
+    buckets.check_boundaries,
+    buckets.check_scaling_of_widths,
     images.check_image_source,
     images.check_image_values,
     images.check_image_sizes,
@@ -69,6 +72,7 @@ CHECKS: tuple[Check, ...] = (
     model.check_import_target,
     model.check_one_input,
     model.check_layer_shapes,
+    buckets.check_layers_of_widths,
     model.check_model_output,
     model.check_logits,
     train.check_length,
@@ -80,6 +84,7 @@ CHECKS: tuple[Check, ...] = (
     pipeline.check_budget,
     buffers.check_depth,
     buffers.check_plain_wire,
+    buckets.check_words,
     devices.check_memory,
 )
 

@@ -119,5 +119,9 @@ def _shapes(model: ModelSection, placeholders: Placeholders) -> tuple[Shape, ...
 
 
 def _fixed(placeholder: Placeholder) -> Shape | None:
-    fixed = tuple(size for size in placeholder.shape if size is not None)
+    """The shape that each batch has of it, padded or not; None where there is none."""
+    pad = placeholder.pad
+    length = pad.length if pad and not pad.buckets else None
+    sizes = (length if size is None else size for size in placeholder.shape)
+    fixed = tuple(size for size in sizes if size is not None)
     return fixed if len(fixed) == len(placeholder.shape) else None

@@ -171,6 +171,8 @@ def stored_keys(placeholder: Placeholder) -> dict[str, Any]:
     keys = {key: value for key, value in keys_of(placeholder).items() if key in STORED_KEYS}
     if placeholder.encoding == "raw":
         del keys["encoding"]
+    if placeholder.pad:
+        keys["pad"].pop("buckets", None)  # by which they are read
     if placeholder.encoding == "image" and placeholder.dtype != "string" and placeholder.image:
         keys["image"] = keys_of(placeholder.image)
     return keys

@@ -80,18 +80,47 @@ class Field:
         return (1, *self.shape)
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """How wide batches may be, where they are cut to what their rows need; else nothing."""
+        return tuple(self.cell.get("widths", ()))
+
+    @property
+    def any_width(self) -> tuple[int | None, ...]:
+        """The shape of a row's value in any batch."""
+        return (None,) if self.widths else self.shape
+
+    @property
+    def narrowest(self) -> tuple[int, ...]:
+        """The shape of a row's value in the narrowest batch."""
+        return self.widths[:1] or self.shape
+
+    @property
+    def narrowest_row(self) -> tuple[int, ...]:
+        """The shape of a batch of one that is as narrow as can be."""
+        return (1, *self.narrowest)
+
+    @property
+    def one_row_of_any_width(self) -> tuple[int | None, ...]:
+        return (1, *self.any_width)
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype.startswith("float")
+
+    @property
     def has_padded_words(self) -> bool:
         """Whether the last word of a row has bytes to spare."""
         return self.words is not None and self.wire_bytes > self.bytes_as(self.wire)
 
     @property
-    def travels_as(self) -> tuple[str, tuple[int, ...]]:
+    def travels_as(self) -> tuple[str, tuple[int | None, ...]]:
         """Dtype and shape of a row's value on its way, and in the buffers."""
-        return (self.wire, self.shape) if self.words is None else (WORD, (self.words,))
+        shape = self.shape if self.words is None else (self.words,)
+        return self.wire if self.words is None else WORD, (None,) if self.widths else shape
 
     @property
     def wire_bytes(self) -> int:
-        """Bytes of one row's value on its way to the device."""
+        """Bytes of one row's value on its way to the device, in the widest batch."""
         return self.bytes_as(self.wire) if self.words is None else self.words * WORD_BYTES
 
     def bytes_as(self, dtype: str) -> int:

@@ -116,6 +116,8 @@ def _cell(spec: Spec, key: str, placeholder: Placeholder) -> dict[str, Any]:
         cell["default"] = placeholder.default
     if placeholder.pad:
         cell["pad"] = placeholder.pad.value
+    if placeholder.pad and placeholder.pad.buckets:
+        cell["widths"] = (*placeholder.pad.buckets, *final_shape(placeholder))
     if placeholder.hash_buckets:
         cell["hash_buckets"] = placeholder.hash_buckets
     if placeholder.vocabulary:

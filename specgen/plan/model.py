@@ -146,6 +146,11 @@ class Plan:
         return any(field.has_padded_words for field in self.columns)
 
     @property
+    def bucketed(self) -> tuple[Field, ...]:
+        """What is cut, in each batch, to the width that its rows need."""
+        return tuple(field for field in self.fields if field.widths)
+
+    @property
     def scaled_on_host(self) -> tuple[Field, ...]:
         return tuple(field for field in self.fields if field.is_scaled_on_host)
 

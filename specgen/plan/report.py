@@ -78,8 +78,10 @@ def _steps(plan: Plan) -> str | int:
 
 
 def _field(field: Field) -> dict[str, Any]:
+    widths = {"widths_of_batches": field.widths} if field.widths else {}
     return {
         "name": field.name,
+        **widths,
         "disk": field.dtype,
         "wire": field.wire,
         "travels_as": " ".join(map(str, field.travels_as)),
@@ -96,12 +98,13 @@ def _bytes(plan: Plan) -> dict[str, Any]:
     """Of rows at each place, and what is saved there against the compute dtype."""
     compute = sum(column.bytes_as(column.compute) for column in plan.columns)
     batch = plan.train.batch_size
+    at_least = "at least " if plan.bucketed else ""
     return {
         "a_row": _at_each_place(plan, compute, 1),
         "a_batch_and_step": _at_each_place(plan, compute, batch),
         "saved_a_row": {
             "disk": _saved_on_disk(plan, compute),
-            "wire": _saved(plan.wire_row_bytes, compute),
+            "wire": at_least + _saved(plan.wire_row_bytes, compute),
         },
     }
 
@@ -111,7 +114,13 @@ def _at_each_place(plan: Plan, compute: int, rows: int) -> dict[str, Any]:
     disk = ", ".join([str(size), *_beyond(plan)]) if _beyond(plan) else size
     if plan.data.in_place:
         disk = "what the source has"
-    return {"disk": disk, "wire": plan.wire_row_bytes * rows, "compute": compute * rows}
+    wire = plan.wire_row_bytes * rows
+    return {"disk": disk, "wire": _most(plan, wire), "compute": _most(plan, compute * rows)}
+
+
+def _most(plan: Plan, size: int) -> int | str:
+    """Bytes, of the largest width where batches have several."""
+    return f"at most {size}" if plan.bucketed else size
 
 
 def _saved(size: int, compute: int) -> str:
@@ -145,9 +154,9 @@ def _buffers(plan: Plan) -> dict[str, Any]:
     return {
         "on_device": plan.buffers.count,
         "batches_on_device_at_the_peak": plan.buffers.batches_on_device,
-        "device_bytes_at_the_peak": plan.buffers.batches_on_device * batch,
+        "device_bytes_at_the_peak": _most(plan, plan.buffers.batches_on_device * batch),
         "batches_ready_on_the_host": plan.host_prefetch,
-        "host_bytes_ready": plan.host_prefetch * batch,
+        "host_bytes_ready": _most(plan, plan.host_prefetch * batch),
     }
 
 

@@ -61,7 +61,8 @@ class Pad(Model):
     )
     value: Value = Field(default=0, description="The value that fills the padding.")
     buckets: NotEmpty[Count] | None = Field(
-        default=None, description="The boundaries of the lengths that are batched together."
+        default=None,
+        description="Widths below length; a batch has the least that all its rows fit into.",
     )
 
 

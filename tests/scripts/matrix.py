@@ -17,6 +17,11 @@ LOST_BY_A_PLAIN_WIRE = ("int32", "int64", "float64")
 WIRES = ("narrow", "plain")
 DATA = Path(__file__).parent / "data"
 TOKENS = {"shape": [None], "encoding": "tokens", "pad": {"length": 3, "value": -1}}
+BUCKETS = {
+    "dtype": "int16",
+    "hash_buckets": 50,
+    "pad": {"length": 9, "value": -1, "buckets": [4, 8]},
+}
 # What is in each Example of the TFRecord files.
 FEATURES = {
     "x": {"dtype": "float32", "shape": [3]},
@@ -142,6 +147,11 @@ MATRIX: dict[str, list[Spec]] = {
                 "label": LABEL,
             }
         ),
+    ],
+    "rows of any length, in batches of several widths": [
+        {"source": {"kind": "python", "path": None, "import": "user_models:rows_of_any_length"}},
+        {"placeholders": {"x": None, "words": {**TOKENS, **BUCKETS}, "label": LABEL}},
+        imported("masked_mean"),
     ],
     "TFRecords of all compressions": [
         tfrecords("*.tfrecord"),
