@@ -42,8 +42,8 @@ LAYERS = (
     # -> checks
     "checks.choices checks.finding checks.roles",
     "checks.exclusive",
-    "checks.buckets checks.buffers checks.cells checks.devices checks.images checks.model checks.names "
-    "checks.pipeline checks.placeholders checks.records checks.source checks.splits "
+    "checks.buckets checks.buffers checks.cells checks.devices checks.images checks.model "
+    "checks.names checks.pipeline checks.placeholders checks.records checks.source checks.splits "
     "checks.support checks.train",
     "checks",
     # -> Plan

@@ -140,7 +140,7 @@ def test_a_plan_that_lacks_something_renders_nothing(feature: str) -> None:
 READERS = ("chain", "render")
 READERS += tuple(f"plan/{name}" for name in ("data_model", "marks", "model", "report", "training"))
 FIELDS = ("fields", "columns", "row_id", "scaled_on_host", "inputs", "label", "dealt_by", "key")
-FIELDS += ("images", "encoded", "resized")
+FIELDS += ("images", "encoded", "resized", "bucketed")
 ITEMS = {**dict.fromkeys(FIELDS, "field"), "layers": "layer"}
 
 
