@@ -1,13 +1,14 @@
 """How fast rows are read and prepared, as ratios: python tests/benchmarks/bench_input.py [PART...]
 
 Each part compares ways to do the same with the same rows, in one run and in rounds that interleave,
-so that a busy machine slows all alike. The consumer does nothing but take batches. Files are in the
-page cache. Libraries that are not installed (extra `benchmarks`) are passed over.
+so that a busy machine slows all alike. The consumer does nothing but take batches; what it takes
+them from is made before. Files are in the page cache. Libraries that cannot be imported (extra
+`benchmarks`) are passed over.
 """
 
 import argparse
 import contextlib
-import importlib.util
+import itertools
 import os
 import platform
 import statistics
@@ -85,28 +86,49 @@ def pairs(rows: Mapping[str, np.ndarray]) -> Iterator[tuple[np.ndarray, int]]:
     return zip(rows["image"], rows["label"].tolist(), strict=True)
 
 
-def batches_of(project: Project, variant: str) -> Read:
-    """The training batches of a script, an epoch at a time."""
+def batches_of(project: Project, variant: str, epochs: int = 1) -> Read:
+    """The training batches of a script, some epochs at a time by one iterator."""
     module = project.load(variant)
     with contextlib.redirect_stdout(None):
         records = records_of(project, module)
-    steps = module.steps_an_epoch(records)
+    place = records, SEED, 0, epochs * module.steps_an_epoch(records)
+    if variant == "tf14":
+        return through_session(module, lambda: module.training_batches(*place))
+    batches = module.training_batches(*place)
+    return lambda: batches
 
-    def read() -> Iterable[Any]:
-        batches = module.training_batches(records, SEED, 0, steps)
-        return batches if variant != "tf14" else fetched(module, batches)
+
+def through_session(module: Any, reading_of: Callable[[], Any]) -> Read:
+    """What a session gets through the script's own iterator."""
+    with module.tf.Graph().as_default():
+        session, given = module.tf.Session(), module.Input()
+
+    def read() -> Iterator[Any]:
+        reading = reading_of()
+        with session.as_default():
+            given.start(reading)
+            for _ in range(reading.count):
+                yield session.run(given.batch.row_id)  # nor does tf2 copy what it takes
+            given.close()
 
     return read
 
 
-def fetched(module: Any, reading: Any) -> Iterator[Any]:
-    """What a session gets through the script's own iterator."""
-    with module.tf.Graph().as_default(), module.tf.Session() as session:
-        given = module.Input()
-        given.start(reading)
-        for _ in range(reading.count):
-            yield session.run(given.batch.row_id)
-        given.close()
+def in_function(batches: tf.data.Dataset) -> Read:
+    """A loop over all batches as a part of a graph, in which a training may take them too."""
+
+    @tf.function
+    def loop(iterator: Iterator[Any]) -> tf.Tensor:
+        count = 0
+        for _ in iterator:
+            count += 1
+        return count
+
+    return lambda: [loop(iter(batches))]
+
+
+def repeated(read: Read, times: int) -> Read:
+    return lambda: itertools.chain.from_iterable(read() for _ in range(times))
 
 
 def timed(ways: Mapping[str, tuple[int, Read]], rounds: int) -> dict[str, list[float]]:
@@ -137,28 +159,40 @@ def show(title: str, speeds: Mapping[str, list[float]], *references: str) -> Non
 
 
 def readers(folder: Path, options: argparse.Namespace) -> None:
-    """Batches of 256 rows of 784 bytes and a label, an epoch a round."""
-    rows = drawn_rows(options.rows)
+    """Batches of 256 rows of 784 bytes and a label; a pass of what is fast has some epochs."""
+    rows, epochs = drawn_rows(options.rows), options.epochs
     project = make(folder / "plain", ROWS, rows)
     zlib = make(folder / "zlib", changed(ROWS, {"records": {"compression": "zlib"}}), rows)
     example = make(folder / "example", changed(ROWS, {"records": {"format": "example"}}), rows)
     few = min(options.rows, options.guide_rows)
     some = {name: values[:few] for name, values in rows.items()}
     plain, gzip = rivals.examples(folder, pairs(some))
+    print(f"\nthe guide's files: {megabytes(plain)} MB, by GZIP {megabytes(gzip)} MB")
+    copies = repeated(lambda: (values.copy() for values in rows.values()), epochs)
+    read, read_zlib = batches_of(project, "tf2", epochs), batches_of(zlib, "tf2", epochs)
+    guide, guide_gzip = rivals.guide(plain, "", BATCH), rivals.guide(gzip, "GZIP", BATCH)
+    count = epochs * options.rows
     ways = {
-        "tf2, packed": (options.rows, batches_of(project, "tf2")),
-        "tf2, packed, zlib": (options.rows, batches_of(zlib, "tf2")),
-        "tf2, packed, held in memory": (options.rows, batches_of(project, "held")),
+        "tf2, packed": (count, read),
+        "tf2, packed, in a tf.function": (count, in_function(read())),
+        "tf2, packed, zlib": (count, read_zlib),
+        "tf2, packed, zlib, in a tf.function": (count, in_function(read_zlib())),
+        "tf2, packed, held in memory": (count, batches_of(project, "held", epochs)),
         "tf2, example": (options.rows, batches_of(example, "tf2")),
-        "tf1.4, packed": (options.rows, batches_of(project, "tf14")),
-        "NumPy copy": (options.rows, lambda: [values.copy() for values in rows.values()]),
-        "guide": (few, lambda: rivals.guide(plain, "", BATCH)),
-        "guide, GZIP": (few, lambda: rivals.guide(gzip, "GZIP", BATCH)),
+        "tf1.4, packed": (count, batches_of(project, "tf14", epochs)),
+        "NumPy copy": (count, copies),
+        "guide": (few, lambda: guide),
+        "guide, in a tf.function": (few, in_function(guide)),
+        "guide, GZIP": (few, lambda: guide_gzip),
+        "guide, GZIP, in a tf.function": (few, in_function(guide_gzip)),
+        **rivals.installed(folder, rows, BATCH, options.slow_rows),
     }
-    for name, (count, read) in rivals.installed(folder, rows, BATCH, options.slow_rows).items():
-        ways[name] = (count, read)
     speeds = timed(ways, options.rounds)
-    show("Rows", speeds, "guide", "guide, GZIP", "NumPy copy")
+    show("Rows", speeds, "guide", "guide, GZIP", "NumPy copy", "tf2, packed")
+
+
+def megabytes(path: Path) -> int:
+    return round(path.stat().st_size / 1e6)
 
 
 def preparing(folder: Path, options: argparse.Namespace) -> None:
@@ -186,9 +220,8 @@ def preparing(folder: Path, options: argparse.Namespace) -> None:
 def decoding(folder: Path, options: argparse.Namespace) -> None:
     """JPEG files of 500x375 to 224x224."""
     files = rivals.drawn_images(folder / "images", options.images)
-    ways: dict[str, tuple[int, Read]] = {
-        "guide": (len(files), lambda: rivals.guide_images(files, 32))
-    }
+    guide, guide_to_112 = rivals.guide_images(files, 32), rivals.guide_images(files, 32, 112)
+    ways: dict[str, tuple[int, Read]] = {"guide": (len(files), lambda: guide)}
     for name, image in {
         "resize": {"resize": [224, 224]},
         "crop: random": {"crop": "random"},
@@ -197,7 +230,7 @@ def decoding(folder: Path, options: argparse.Namespace) -> None:
         shape = [*image.get("resize", [224, 224]), 3]
         spec = changed(IMAGES, {"placeholders": {"image": {"image": image, "shape": shape}}})
         ways[name] = (len(files), batches_of(make(folder / name, spec), "tf2"))
-    ways["guide to 112"] = (len(files), lambda: rivals.guide_images(files, 32, 112))
+    ways["guide to 112"] = (len(files), lambda: guide_to_112)
     show("Images", timed(ways, options.rounds), "guide", "guide to 112")
 
 
@@ -229,14 +262,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time how rows are read and prepared.")
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=4, help="that a pass has, where it is fast")
     parser.add_argument("--rows", type=int, default=250_000, help="of 800 bytes: 200 MB")
-    parser.add_argument("--guide-rows", type=int, default=60_000, help="of one Example each")
+    parser.add_argument("--guide-rows", type=int, default=60_000, help="of 3.2 kB: 190 MB")
     parser.add_argument("--slow-rows", type=int, default=20_000, help="where a row is slow")
     parser.add_argument("--images", type=int, default=1000)
     parser.add_argument("--gib", type=int, default=6)
     options = parser.parse_args()
     about = [platform.machine(), f"{os.cpu_count()} processors", f"TensorFlow {tf.__version__}"]
-    about += [name for name in rivals.LIBRARIES if importlib.util.find_spec(name)]
     print(f"{processor()}; {', '.join(about)}; medians of {options.rounds} rounds")
     for part in options.parts:
         with tempfile.TemporaryDirectory() as name:

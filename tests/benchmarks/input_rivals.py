@@ -3,7 +3,7 @@
 Each is a pass over its batches. Data are written once, in the form that each library wants.
 """
 
-import importlib.util
+import importlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-LIBRARIES = ("torch", "grain", "webdataset", "streaming")
 Rows = Mapping[str, np.ndarray]
 Read = Callable[[], Iterable[Any]]
 
@@ -90,18 +89,29 @@ def installed(folder: Path, rows: Rows, batch: int, slow: int) -> dict[str, tupl
 
     slow: how many rows those get that read them one by one.
     """
-    some = {name: values[:slow] for name, values in rows.items()}
+    some, count = {name: values[:slow] for name, values in rows.items()}, len(rows["label"])
     ways: dict[str, tuple[int, Read]] = {}
-    if importlib.util.find_spec("torch"):
+    if is_there("torch"):
         ways["PyTorch, TensorDataset"] = slow, torch_rows(some, batch)
-        ways["PyTorch, __getitems__"] = len(rows["label"]), torch_vectorised(rows, batch)
-    if importlib.util.find_spec("grain"):
+        ways["PyTorch, __getitems__"] = count, torch_vectorised(rows, batch)
+    if is_there("grain"):
         ways["Grain"] = slow, grain_rows(some, batch)
-    if importlib.util.find_spec("webdataset"):
+    if is_there("webdataset"):
         ways["WebDataset"] = slow, web_rows(folder, some, batch)
-    if importlib.util.find_spec("streaming"):
+    if is_there("streaming"):
         ways["MosaicML Streaming"] = slow, streamed_rows(folder, some, batch)
     return ways
+
+
+def is_there(library: str) -> bool:
+    """Whether it can be imported, which may also fail by what it imports itself."""
+    try:
+        module = importlib.import_module(library)
+    except Exception as error:
+        print(f"{library} is passed over: {error}")
+        return False
+    print(f"{library} {getattr(module, '__version__', '')}")
+    return True
 
 
 def torch_rows(rows: Rows, batch: int) -> Read:

@@ -422,14 +422,19 @@ def rebatch(windows, size):
     """Batches out of windows, which are rows and their order; the last one has what is left."""
     pieces, missing = [], size
     for rows, order in windows:
-        while len(order):
-            pieces.append(Batch(*(values[order[:missing]] for values in rows)))
-            order, missing = order[missing:], missing - len(pieces[-1].row_id)
+        # One gather for a window; a batch is a view of it, but for one that spans two windows.
+        rows, first = Batch(*(values.take(order, 0) for values in rows)), 0
+        while first < len(order):
+            pieces.append(Batch(*(values[first : first + missing] for values in rows)))
+            first, missing = first + missing, missing - len(pieces[-1].row_id)
             if not missing:
-                yield Batch(*map(np.concatenate, zip(*pieces)))
+                yield joined(pieces)
                 pieces, missing = [], size
     if pieces:
-        yield Batch(*map(np.concatenate, zip(*pieces)))
+        yield joined(pieces)
+
+def joined(pieces):
+    return pieces[0] if len(pieces) == 1 else Batch(*map(np.concatenate, zip(*pieces)))
 
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
