@@ -179,6 +179,7 @@ MATRIX: dict[str, list[Spec]] = {
     "a table of pictures, decoded when they are read": [
         pictures("pictures.csv", dtype="string", image={"crop": "random"}),
         {"records": {"compression": "zlib", "rows_per_record": 3}},
+        {"splits": {"parts": PARTS}},
     ],
     "pictures, decoded small": [
         pictures("", dtype="string", image={"resize": [6, 5], "scaled_decode": True}),

@@ -1,6 +1,8 @@
 """Image files as a source: their pixels, stored or encoded, and all that can be wrong with them."""
 
+import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from making import Spec, changed, make
+from making import REPOSITORY, Project, Spec, changed, make, make_example
 from pictures import FOLDERS, FORMATS, TABLE, bmp, drawn, draws, expected, gif, jpeg, png
 from running import arguments, call, snapshot, train
 from sessions import EACH_TARGET
@@ -18,6 +20,7 @@ from tfrecords import SPEC, Prepared, prepared
 
 Make = Callable[..., Prepared]
 SEED = 5  # of TINY
+WAIT = 60  # seconds, after which something hangs
 ENCODED: Spec = {"placeholders": {"x": {"dtype": "string"}}}
 each_dtype = pytest.mark.parametrize("dtype", ["uint8", "string"])
 
@@ -163,6 +166,39 @@ def test_another_window_in_each_epoch(make_data: Make, dtype: str, image: Spec) 
             for row, pixels in zip(batch.row_id.tolist(), batch.x, strict=True):
                 if row >= 0:
                     assert np.array_equal(pixels, expected(contents[names[row]], shape, **image))
+
+
+def test_decoding_needs_no_thread_that_waits_for_it(make_data: Make) -> None:
+    """As many functions of a graph as sessions have threads may ask for images at once."""
+    data, threads = make_data(picture("string", [9, 7, 3])), os.cpu_count() or 1
+    module, all_ask, found = data.module, threading.Barrier(threads), []
+    decoder, content = module.image_decoder(), png(drawn(9, 7))
+
+    def ask() -> np.ndarray:
+        all_ask.wait(WAIT)
+        return decoder.kept(module.COLUMNS.x, content, str, 0)
+
+    def run() -> None:
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            asked = [tf.compat.v1.py_func(ask, [], tf.uint8) for _ in range(threads)]
+            found.extend(session.run(asked))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(WAIT)
+    assert len(found) == threads
+
+
+def test_the_example_learns_alike_on_both_targets(tmp_path: Path) -> None:
+    make_example(tmp_path / "generated", REPOSITORY / "specs" / "photos.yaml")
+    project, runs = Project(tmp_path, "photos"), []
+    for variant in ("tf2", "tf14"):
+        runs.append(train(project, project.load(variant), "--epochs", "8", label=variant))
+    one, other = (run.report for run in runs)
+    assert one["order_digest"] == other["order_digest"]
+    assert one["content_digest"] == other["content_digest"]
+    assert np.allclose(runs[0].losses, runs[1].losses, atol=1e-3)
+    assert min(report["test"]["accuracy"] for report in (one, other)) > 0.9
 
 
 # -- Rows in memory -------------------------------------------------------------------------------

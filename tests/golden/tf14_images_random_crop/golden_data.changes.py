@@ -199,7 +199,9 @@ class ImageDecoder:
             self.begins = tf.placeholder(tf.string, ())  # with two bytes
             self.draw = tf.placeholder(tf.int64, (2,))
             self.pixels = {"image": decode_image(self.contents, self.begins, self.draw)}
-        config = tf.ConfigProto(device_count={"GPU": 0})  # whose memory it would take
+        # Threads of its own: those that sessions share may all be waiting for what is decoded here.
+        # And no GPU, whose memory it would take.
+        config = tf.ConfigProto(use_per_session_threads=True, device_count={"GPU": 0})
         self.session = tf.Session(graph=graph, config=config)
 
     def kept(self, column, contents, where, row, draw=MIDDLE):

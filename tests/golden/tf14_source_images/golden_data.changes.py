@@ -166,7 +166,9 @@ class ImageDecoder:
             self.contents = tf.placeholder(tf.string, ())
             self.begins = tf.placeholder(tf.string, ())  # with two bytes
             self.pixels = {"image": decode_image(self.contents, self.begins)}
-        config = tf.ConfigProto(device_count={"GPU": 0})  # whose memory it would take
+        # Threads of its own: those that sessions share may all be waiting for what is decoded here.
+        # And no GPU, whose memory it would take.
+        config = tf.ConfigProto(use_per_session_threads=True, device_count={"GPU": 0})
         self.session = tf.Session(graph=graph, config=config)
 
     def kept(self, column, contents, where, row):
