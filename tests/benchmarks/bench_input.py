@@ -52,25 +52,6 @@ ROWS: Spec = {
     },
     "variants": {"tf2": {}, "tf14": TF14, "held": {"pipeline": {"cache": "memory"}}},
 }
-IMAGES: Spec = {
-    "specgen": 1,
-    "name": "images",
-    "source": {"kind": "images", "path": "../images"},
-    "placeholders": {
-        "image": {"dtype": "string", "shape": [224, 224, 3], "encoding": "image"},
-        "label": {"dtype": "int64", "role": "label", "classes": 2},
-    },
-    "records": {"rows_per_record": 16},
-    "model": {"layers": ["flatten", {"dense": {"units": 2}}]},
-    "train": {
-        "batch_size": 32,
-        "epochs": 1,
-        "optimizer": {"name": "sgd", "learning_rate": 0.01},
-        "loss": "sparse_categorical_crossentropy",
-        "shuffle": {"kind": "window", "rows": 256},
-    },
-    "variants": {"tf2": {}, "prefetch": {"buffers": {"method": "prefetch"}}},
-}
 
 Read = Callable[[], Iterable[Any]]  # the batches of one pass
 
@@ -217,23 +198,6 @@ def preparing(folder: Path, options: argparse.Namespace) -> None:
     show("Rows written", timed(ways, options.rounds), "TFRecordWriter")
 
 
-def decoding(folder: Path, options: argparse.Namespace) -> None:
-    """JPEG files of 500x375 to 224x224."""
-    files = rivals.drawn_images(folder / "images", options.images)
-    guide, guide_to_112 = rivals.guide_images(files, 32), rivals.guide_images(files, 32, 112)
-    ways: dict[str, tuple[int, Read]] = {"guide": (len(files), lambda: guide)}
-    for name, image in {
-        "resize": {"resize": [224, 224]},
-        "crop: random": {"crop": "random"},
-        "resize, scaled_decode": {"resize": [112, 112], "scaled_decode": True},
-    }.items():
-        shape = [*image.get("resize", [224, 224]), 3]
-        spec = changed(IMAGES, {"placeholders": {"image": {"image": image, "shape": shape}}})
-        ways[name] = (len(files), batches_of(make(folder / name, spec), "tf2"))
-    ways["guide to 112"] = (len(files), lambda: guide_to_112)
-    show("Images", timed(ways, options.rounds), "guide", "guide to 112")
-
-
 def memory(folder: Path, options: argparse.Namespace) -> None:
     """The most memory of a process that prepares a large synthetic set and trains on it."""
     count = options.gib * 2**30 // (784 + 8 + 8)
@@ -255,7 +219,7 @@ def memory(folder: Path, options: argparse.Namespace) -> None:
     print(f"\n{options.gib} GiB prepared in {seconds:,.0f} s: {float(most):.2f} GiB at the most")
 
 
-PARTS = {"readers": readers, "prepare": preparing, "images": decoding, "memory": memory}
+PARTS = {"readers": readers, "prepare": preparing, "memory": memory}
 
 
 def main() -> None:
@@ -266,14 +230,17 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=250_000, help="of 800 bytes: 200 MB")
     parser.add_argument("--guide-rows", type=int, default=60_000, help="of 3.2 kB: 190 MB")
     parser.add_argument("--slow-rows", type=int, default=20_000, help="where a row is slow")
-    parser.add_argument("--images", type=int, default=1000)
     parser.add_argument("--gib", type=int, default=6)
     options = parser.parse_args()
-    about = [platform.machine(), f"{os.cpu_count()} processors", f"TensorFlow {tf.__version__}"]
-    print(f"{processor()}; {', '.join(about)}; medians of {options.rounds} rounds")
+    print(f"{machine()}; medians of {options.rounds} rounds")
     for part in options.parts:
         with tempfile.TemporaryDirectory() as name:
             PARTS[part](Path(name), options)
+
+
+def machine() -> str:
+    about = [platform.machine(), f"{os.cpu_count()} processors", f"TensorFlow {tf.__version__}"]
+    return f"{processor()}; {', '.join(about)}"
 
 
 def processor() -> str:

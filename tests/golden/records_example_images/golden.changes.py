@@ -54,10 +54,17 @@ def decoded_rows(rows):
 
     def decoded(row):
         image = data.decode_image(row.image, tf.strings.substr(row.image, 0, 2))
-        image = tf.cast(tf.round(tf.image.resize(image, (8, 8))), tf.uint8)
+        image = whole_numbers(tf.image.resize(image, (8, 8)))
         return row._replace(image=tf.ensure_shape(image, (8, 8, 3)))
 
     return rows.unbatch().map(decoded, PARALLEL_CALLS).batch(BATCH_SIZE)
+
+def whole_numbers(pixels):
+    """Floats from 0 to 255 as uint8, halves to even: tf.round and tf.cast in one pass.
+
+    With 1.5 * 2**23 added, float32 has no bits for a fraction, and the lowest ones are the number.
+    """
+    return tf.cast(tf.bitcast(pixels + 1.5 * 2.0**23, tf.int32), tf.uint8)
 
 def training_batches(records, seed, start, end, slow_ms=0):
     """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
