@@ -6,6 +6,7 @@ Usage: python own_model_data.py [--records DIR] [--source PATH] [--fresh]
 
 import argparse
 import collections
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -151,7 +152,7 @@ def source_files(source):
 
 def existing(paths):
     for path in paths:
-        if not tf.gfile.Exists(path):
+        if not os.path.exists(path):
             raise UserError(f"{path}: no such file; --source names another")
     return paths
 
@@ -299,9 +300,12 @@ def check_source(source, folder, advice, stop):
     try:
         files = source_files(source)
     except UserError:
+        if source != SOURCE:
+            raise
         return  # the records are enough
+    path = os.path.join(folder, "source.json")
     try:
-        with open(os.path.join(folder, "source.json"), encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             known = json.load(file)
         before = {name: sha256 for name, _, _, sha256 in known}
     except (OSError, ValueError, TypeError) as error:
@@ -313,8 +317,12 @@ def check_source(source, folder, advice, stop):
     for name in [*now, *before]:
         if now.get(name) != before.get(name):
             change = "gone" if name not in now else "new" if name not in before else "changed"
-            path = paths.get(name, os.path.normpath(os.path.join(source, name)))
-            raise UserError(f"{path}: {change} {advice}")
+            place = paths.get(name, os.path.normpath(os.path.join(source, name)))
+            raise UserError(f"{place}: {change} {advice}")
+    if identity != known:  # other times of the same files, which need no second look
+        with contextlib.suppress(OSError):  # where nothing can be written
+            write_json(f"{path}.{os.getpid()}", identity)
+            os.replace(f"{path}.{os.getpid()}", path)
 
 
 # -- Splits ---------------------------------------------------------------------------------------
@@ -448,10 +456,8 @@ def certificate(name, source, parts):
     return found
 
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -476,9 +482,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:
@@ -549,12 +554,13 @@ class Records:
         files = list(dict.fromkeys(path for path, _ in blocks))
         return files, window, first_row - sum(windows[:window])
 
-    def check_blocks(self):
+    def check_blocks(self, stop):
         """Read all of it; UserError names the first damaged record."""
         for path, shard in self.shards(*self.parts):
             whole = 0
             try:
-                for _ in tf.python_io.tf_record_iterator(path):
+                for _ in iterated(path):
+                    stop.check()
                     whole += 1
             except tf.errors.DataLossError as error:
                 raise damaged(path, shard["blocks"][whole][1]) from error
@@ -565,6 +571,15 @@ def damaged(path, offset):
     return UserError(f"{path}: {fault}; prepare --fresh makes it anew")
 
 
+def iterated(path, options=None):
+    """The records of a file. TensorFlow 2 would say that its iterator is deprecated."""
+    verbosity = tf.logging.get_verbosity()
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    records = tf.python_io.tf_record_iterator(path, options)
+    tf.logging.set_verbosity(verbosity)
+    return records
+
+
 def window_order(seed, epoch, window, rows):
     """The order in which the rows of a window are read."""
     return seeded(seed, epoch, window).permutation(rows)
@@ -573,16 +588,18 @@ def window_order(seed, epoch, window, rows):
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
-    if fresh or not os.path.exists(manifest):
+    manifest, draft, old = os.path.join(folder, "manifest.json"), folder + ".draft", folder + ".old"
+    if fresh or not os.path.exists(manifest) or os.path.exists(draft) or os.path.exists(old):
         try:
             os.makedirs(options.records, exist_ok=True)
             with open(folder + ".lock", "w") as lock:
                 wait_for(lock, folder, stop)  # one process writes; the others find it done
                 if os.path.exists(old) and not os.path.exists(folder):
                     os.rename(old, folder)  # a process was killed between its two renamings
+                for left in (draft, old):  # by a process that was killed
+                    shutil.rmtree(left, ignore_errors=True)
                 if fresh or not os.path.exists(manifest):
-                    write_records(folder, old, options, stop)
+                    write_records(folder, draft, old, options, stop)
         except tf.errors.OpError as error:
             raise UserError(error.message) from error
         except OSError as error:
@@ -640,7 +657,7 @@ def run(command, options, stop):
         try:
             command(options, stop)
         except tf.errors.DataLossError:
-            prepare(options, stop).check_blocks()  # names the file and the record
+            prepare(options, stop).check_blocks(stop)  # names the file and the record
             raise
     except (UserError, OSError, *FILE_ERRORS) as error:
         say(str(error).split("\n")[0], sys.stderr)

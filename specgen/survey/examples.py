@@ -62,7 +62,7 @@ class _Numbers:
     def add(self, values: Values) -> None:
         self.rows += 1
         self.lengths.add(len(values))
-        self.low, self.high = min(self.low, *values), max(self.high, *values)
+        self.low, self.high = min((self.low, *values)), max((self.high, *values))
         if self.dtype == "float32":
             self.is_finite = self.is_finite and math.isfinite(sum(values))
             self.is_whole = self.is_whole and len(values) == 1 and values[0].is_integer()

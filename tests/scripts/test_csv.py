@@ -77,6 +77,14 @@ def test_many_columns_fill_a_shape(make_data: Make) -> None:
     assert data.stored()["x"].tolist() == [six, [[-number for number in row] for row in six]]
 
 
+def test_a_cell_may_be_long(make_data: Make) -> None:
+    """Longer than Python's module takes, unless it is told."""
+    tokens = {"dtype": "int8", "shape": [None], "encoding": "tokens", "vocabulary": ["a", "b"]}
+    data = make_data(columns(x={**tokens, "pad": {"length": 80_000}}))
+    data.write(f"x,label\n{'a b ' * 40_000},0\n")
+    assert data.stored()["x"].tolist() == [[0, 1] * 40_000]
+
+
 def test_columns_without_names_go_by_their_numbers(make_data: Make) -> None:
     x = {"dtype": "float32", "shape": [2], "columns": ["2", "0"]}
     label = {"label": {"columns": ["1"]}}

@@ -105,6 +105,17 @@ def test_rows_come_from_every_place(tmp_path: Path, place: str) -> None:
     assert_stored(project, loaded(project), rows)
 
 
+def test_one_file_by_two_names_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else copies of a row would be in several parts."""
+    project = make(tmp_path, PLACES["files"])
+    path = write(project, "b.npz", points(ROWS))
+    path.with_name("a.npz").symlink_to(path)
+    assert run(project, loaded(project)) == 2
+    assert capsys.readouterr().err == f"{path.with_name('a.npz')}: the same file as {path}\n"
+
+
 def test_a_file_without_rows_adds_none(tmp_path: Path) -> None:
     project = make(tmp_path, PLACES["files"])
     write(project, "b.npz", points(0))

@@ -242,6 +242,8 @@ def test_killed_at_any_moment(tiny: tuple[Project, ModuleType]) -> None:
         assert call(module, ["--records", folder]) == 0, (argv, kill)
         if between:
             (project.root / "away").rename(project.data)
+        there = [path.name for path in Path(folder).glob("*") if path.suffix != ".lock"]
+        assert there == [name], (argv, kill)
         assert snapshot(Path(folder) / name).keys() == {path.partition("/")[2] for path in expected}
         assert call(module, ["--records", folder, "--fresh"]) == 0
         assert snapshot(Path(folder)) == expected, (made, argv, kill)
@@ -509,10 +511,26 @@ def test_a_source_that_is_only_touched_or_moved(
     assert run(project, module) == 0
     os.utime(project.data, (1, 1))
     assert run(project, module) == 0
+    identity = json.loads((folder_of(project, module) / "source.json").read_text())
+    assert [entry[2] for entry in identity] == [10**9]  # and it is not read again
     moved = Project(tmp_path.with_name(f"{tmp_path.name}_moved"), "tiny")
     shutil.copytree(tmp_path, moved.root)
     assert run(moved, moved.load("data")) == 0
     assert left(moved) == left(project)
+
+
+def test_a_source_that_is_not_where_it_is_said_to_be(
+    tiny: tuple[Project, ModuleType], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Records are enough where the source of the spec is gone, but not for a misspelt one."""
+    project, module = tiny
+    assert run(project, module) == 0
+    capsys.readouterr()
+    assert run(project, module, "--source", "nowhere.npz") == 2
+    fault = "nowhere.npz: no such file; --source names another\n"
+    assert capsys.readouterr() == ("", fault)
+    project.data.unlink()
+    assert run(project, module) == 0
 
 
 @pytest.mark.parametrize("text", ["", "{", "[[1]]", "3"])

@@ -71,6 +71,23 @@ def test_rows_may_hold_what_numpy_can_take(make_data: Make) -> None:
         np.testing.assert_array_equal(values, expected)
 
 
+def test_an_array_may_be_filled_again(make_data: Make) -> None:
+    """Also the mapping may be the same for all rows."""
+    data = make_data(
+        """
+        import numpy as np
+
+        def make():
+            row = {"x": np.zeros(2, "int8")}
+            for number in range(5):
+                row["x"][:], row["label"] = number, number % 2
+                yield row
+        """,
+        columns(x={"dtype": "int8", "shape": [2]}),
+    )
+    assert data.stored()["x"].tolist() == [[number, number] for number in range(5)]
+
+
 def test_arrays_and_lists_have_the_shape(make_data: Make) -> None:
     rows = '{"x": [[1, 2], [3, 4]], "label": 0}, {"x": np.ones((2, 2), "float16"), "label": 1}'
     data = make_data(rows, columns(x={"dtype": "int8", "shape": [2, 2]}))

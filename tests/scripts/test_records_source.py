@@ -449,6 +449,24 @@ def test_a_flipped_bit_is_found_while_training(
     assert capsys.readouterr().err == f"{path}: {fault}\n"
 
 
+@pytest.mark.parametrize("variant", EACH_INPUT)
+def test_records_that_went_after_they_were_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], variant: str
+) -> None:
+    """Between two epochs, as no file is looked at again before it is opened."""
+    project = make(tmp_path, spec_of(Layout(4, batch_size=4), EACH_VARIANT))
+    path = write_files(tmp_path, [20, 9])[0]
+    module = project.load(variant)
+    prepared(project, module.data)
+    write(path, rows(17))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module.data, "check_source", lambda *_: None)
+        capsys.readouterr()
+        assert call(module, arguments(project, "work")) == 2
+    fault = "record 17: gone since records were counted; prepare --fresh counts them anew"
+    assert capsys.readouterr().err == f"{path}: {fault}\n"
+
+
 @pytest.mark.parametrize("damage", [cut(1), flipped(7, 20), flipped(7, 0)])
 def test_the_rest_of_a_damaged_file_is_skipped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[bytes], bytes]

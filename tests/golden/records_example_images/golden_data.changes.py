@@ -422,10 +422,8 @@ def records_of_shard(path):
         fault = f"damaged record {number} at byte {offset}"
         raise UserError(f"{path}: {fault}; prepare --fresh makes it anew") from error
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -452,9 +450,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:
@@ -512,7 +509,7 @@ def run(command, options, stop):
         try:
             command(options, stop)
         except tf.errors.DataLossError:
-            prepare(options, stop).check_blocks()  # names the file and the record
+            prepare(options, stop).check_blocks(stop)  # names the file and the record
             raise
         except tf.errors.InvalidArgumentError:
             prepare(options, stop).check_images()  # names the row, where it is about an image

@@ -21,10 +21,8 @@ RECIPE = {
     },
 }
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -47,9 +45,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:

@@ -108,6 +108,14 @@ def entry_of(source, rows, part, shards):
 def rows_of(shard):
     return sum(map(sum, shard["blocks"]))
 
+def next_examples(path, records, first, rows):
+    """The next serialized Examples of a file, of which the first has this number."""
+    examples = [record for _, record in itertools.islice(records, rows)]
+    if len(examples) < rows:
+        fault = f"record {first + len(examples)}: gone since records were counted"
+        raise UserError(f"{path}: {fault}; prepare --fresh counts them anew")
+    return examples
+
 def count_records(path, compression):
     """How many records of a file are whole, and the fault of the next one, None at the end.
 
@@ -162,10 +170,8 @@ def kinds_of(shards):
             raise UserError(f"{shards[0][0]}: {column.key}: {fault}")
     return kinds
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -180,9 +186,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:
@@ -260,28 +265,32 @@ class Records:
         files = self.opening(dict.fromkeys(number for number, _ in blocks))
         return files, window, first_row - sum(windows[:window])
 
-    def check_blocks(self):
+    def check_blocks(self, stop):
         """Read all of it; UserError names the first record that is damaged, or does not fit."""
         for number, shard in self.shards(*self.parts):
-            records, first = records_of(self.files[number], shard["compression"]), shard["first"]
+            path, first = self.files[number], shard["first"]
+            records, passed = records_of(path, shard["compression"]), 0
             for (rows,) in shard["blocks"]:
-                examples = [record for _, record in itertools.islice(records, rows)]
-                parsed(self, READ, examples, np.arange(first, first + rows))
-                first += rows
+                stop.check()
+                examples = next_examples(path, records, passed, rows)
+                parsed(self, READ, examples, first + passed + np.arange(rows))
+                passed += rows
 
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
-    if fresh or not os.path.exists(manifest):
+    manifest, draft, old = os.path.join(folder, "manifest.json"), folder + ".draft", folder + ".old"
+    if fresh or not os.path.exists(manifest) or os.path.exists(draft) or os.path.exists(old):
         try:
             os.makedirs(options.records, exist_ok=True)
             with open(folder + ".lock", "w") as lock:
                 wait_for(lock, folder, stop)  # one process writes; the others find it done
                 if os.path.exists(old) and not os.path.exists(folder):
                     os.rename(old, folder)  # a process was killed between its two renamings
+                for left in (draft, old):  # by a process that was killed
+                    shutil.rmtree(left, ignore_errors=True)
                 if fresh or not os.path.exists(manifest):
-                    write_records(folder, old, options, stop)
+                    write_records(folder, draft, old, options, stop)
         except tf.errors.OpError as error:
             raise UserError(error.message) from error
         except OSError as error:
@@ -301,6 +310,7 @@ def summary(records):
 # What a record that is damaged, or does not fit, comes to while TensorFlow reads it.
 READ_ERRORS = (
     tf.errors.DataLossError,
+    tf.errors.FailedPreconditionError,  # there are fewer than were counted
     tf.errors.InvalidArgumentError,
     tf.errors.UnknownError,
     UnicodeDecodeError,  # of a message that quotes the record
@@ -313,7 +323,9 @@ def run(command, options, stop):
         try:
             command(options, stop)
         except READ_ERRORS:
-            prepare(options, stop).check_blocks()  # names the file, the record and what is wrong
+            prepare(options, stop).check_blocks(
+                stop
+            )  # names the file, the record and what is wrong
             raise
     except (UserError, OSError, *FILE_ERRORS) as error:
         say(str(error).split("\n")[0], sys.stderr)

@@ -24,8 +24,12 @@ def located(source, path):
 
 def existing(paths):
     for path in paths:
-        if not tf.gfile.Exists(path):
+        if not os.path.exists(path):
             raise UserError(f"{path}: no such file; --source names another")
+    real = [os.path.realpath(path) for path in paths]
+    for number, path in enumerate(paths):
+        if real[number] in real[:number]:
+            raise UserError(f"{path}: the same file as {paths[real.index(real[number])]}")
     return paths
 
 def compression_of(path):

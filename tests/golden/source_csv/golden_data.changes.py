@@ -86,6 +86,7 @@ class Source:
     def _records(self, path):
         """The line that each record of a file begins in, and its cells."""
         with open(path, "rb") as file:
+            csv.field_size_limit(2**31 - 1)  # of the longest cell, in characters
             reader = csv.reader(self._lines(path, file), strict=True)
             line, width, is_empty = 1, 0, True
             try:
@@ -235,10 +236,8 @@ class Spool:
         """A column of the rows `ids`."""
         return self.columns[column.key][np.searchsorted(self.ids, ids)]
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -265,9 +264,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:

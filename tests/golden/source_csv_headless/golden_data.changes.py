@@ -58,6 +58,16 @@ def located(source, path):
     """A path of the spec; a relative one starts from the folder `source`."""
     return path if "://" in path else os.path.normpath(os.path.join(source, path))
 
+def existing(paths):
+    for path in paths:
+        if not os.path.exists(path):
+            raise UserError(f"{path}: no such file; --source names another")
+    real = [os.path.realpath(path) for path in paths]
+    for number, path in enumerate(paths):
+        if real[number] in real[:number]:
+            raise UserError(f"{path}: the same file as {paths[real.index(real[number])]}")
+    return paths
+
 DELIMITER = RECIPE["source"]["delimiter"]
 
 MAX_ERRORS = RECIPE["source"]["max_errors"]  # damaged files of which the rest is left out
@@ -105,6 +115,7 @@ class Source:
     def _records(self, path):
         """The line that each record of a file begins in, and its cells."""
         with open(path, "rb") as file:
+            csv.field_size_limit(2**31 - 1)  # of the longest cell, in characters
             reader = csv.reader(self._lines(path, file), strict=True, delimiter=DELIMITER)
             line, width, is_empty = 1, 0, True
             try:

@@ -55,6 +55,7 @@ class Source:
     def _records(self, path):
         """The line that each record of a file begins in, and its cells."""
         with tf.gfile.GFile(path, "rb") as file:
+            csv.field_size_limit(2**31 - 1)  # of the longest cell, in characters
             reader = csv.reader(self._lines(path, file), strict=True)
             line, width, is_empty = 1, 0, True
             try:

@@ -257,9 +257,12 @@ def check_source(source, folder, advice, stop):
     try:
         files = identified(source_files(source))
     except UserError:
+        if source != SOURCE:
+            raise
         return  # the records are enough
+    path = os.path.join(folder, "source.json")
     try:
-        with open(os.path.join(folder, "source.json"), encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             known = json.load(file)
         before = {name: sha256 for name, _, _, sha256 in known}
     except (OSError, ValueError, TypeError) as error:
@@ -271,13 +274,15 @@ def check_source(source, folder, advice, stop):
     for name in [*now, *before]:
         if now.get(name) != before.get(name):
             change = "gone" if name not in now else "new" if name not in before else "changed"
-            path = paths.get(name, os.path.normpath(os.path.join(source, name)))
-            raise UserError(f"{path}: {change} {advice}")
+            place = paths.get(name, os.path.normpath(os.path.join(source, name)))
+            raise UserError(f"{place}: {change} {advice}")
+    if identity != known:  # other times of the same files, which need no second look
+        with contextlib.suppress(OSError):  # where nothing can be written
+            write_json(f"{path}.{os.getpid()}", identity)
+            os.replace(f"{path}.{os.getpid()}", path)
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -303,9 +308,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:

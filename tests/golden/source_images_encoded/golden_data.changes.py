@@ -219,9 +219,12 @@ def check_source(source, folder, advice, stop):
     try:
         files = identified(source_files(source))
     except UserError:
+        if source != SOURCE:
+            raise
         return  # the records are enough
+    path = os.path.join(folder, "source.json")
     try:
-        with open(os.path.join(folder, "source.json"), encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             known = json.load(file)
         before = {name: sha256 for name, _, _, sha256 in known}
     except (OSError, ValueError, TypeError) as error:
@@ -233,8 +236,12 @@ def check_source(source, folder, advice, stop):
     for name in [*now, *before]:
         if now.get(name) != before.get(name):
             change = "gone" if name not in now else "new" if name not in before else "changed"
-            path = paths.get(name, os.path.normpath(os.path.join(source, name)))
-            raise UserError(f"{path}: {change} {advice}")
+            place = paths.get(name, os.path.normpath(os.path.join(source, name)))
+            raise UserError(f"{place}: {change} {advice}")
+    if identity != known:  # other times of the same files, which need no second look
+        with contextlib.suppress(OSError):  # where nothing can be written
+            write_json(f"{path}.{os.getpid()}", identity)
+            os.replace(f"{path}.{os.getpid()}", path)
 
 def packed(source, ids):
     """The rows `ids` as one record: a column behind the other, the ids last."""
@@ -249,10 +256,8 @@ def packed(source, ids):
             pieces.append(values.tobytes())
     return b"".join([*pieces, ids.astype("int64").tobytes()])
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -278,9 +283,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:
@@ -338,16 +342,18 @@ def decode(blocks):
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
-    if fresh or not os.path.exists(manifest):
+    manifest, draft, old = os.path.join(folder, "manifest.json"), folder + ".draft", folder + ".old"
+    if fresh or not os.path.exists(manifest) or os.path.exists(draft) or os.path.exists(old):
         try:
             os.makedirs(options.records, exist_ok=True)
             with open(folder + ".lock", "w") as lock:
                 wait_for(lock, folder, stop)  # one process writes; the others find it done
                 if os.path.exists(old) and not os.path.exists(folder):
                     os.rename(old, folder)  # a process was killed between its two renamings
+                for left in (draft, old):  # by a process that was killed
+                    shutil.rmtree(left, ignore_errors=True)
                 if fresh or not os.path.exists(manifest):
-                    write_records(folder, old, options, stop)
+                    write_records(folder, draft, old, options, stop)
         except tf.errors.OpError as error:
             raise UserError(error.message) from error
         except OSError as error:
@@ -365,7 +371,7 @@ def run(command, options, stop):
         try:
             command(options, stop)
         except tf.errors.DataLossError:
-            prepare(options, stop).check_blocks()  # names the file and the record
+            prepare(options, stop).check_blocks(stop)  # names the file and the record
             raise
         except tf.errors.InvalidArgumentError:
             prepare(options, stop).check_images()  # names the row, where it is about an image

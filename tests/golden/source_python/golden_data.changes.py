@@ -1,3 +1,5 @@
+import copy
+
 import importlib.util
 
 import itertools
@@ -99,7 +101,7 @@ class Source:
         sys.path.insert(0, self.folder)
         try:
             for row, values in enumerate(getattr(importlib.import_module(module), function)()):
-                yield values
+                yield copy.deepcopy(values)  # the function may fill the same array again
                 place = self.where(row + 1)
         except Exception as error:
             fault = f"{type(error).__name__}: {str(error).split(chr(10))[0]}"
@@ -187,10 +189,8 @@ class Spool:
         """A column of the rows `ids`."""
         return self.columns[column.key][np.searchsorted(self.ids, ids)]
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -217,9 +217,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:

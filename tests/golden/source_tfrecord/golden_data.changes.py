@@ -133,14 +133,6 @@ def records_of(path, compression, is_whole=True):
         remedy = "source.on_error: skip leaves out the rest of the file"
         raise UserError(f"{path}: record {number}: {fault}; {remedy}")
 
-def iterated(path, options):
-    """The records of a file. TensorFlow 2 would say that its iterator is deprecated."""
-    verbosity = tf.logging.get_verbosity()
-    tf.logging.set_verbosity(tf.logging.ERROR)
-    records = tf.python_io.tf_record_iterator(path, options)
-    tf.logging.set_verbosity(verbosity)
-    return records
-
 def is_whole(path, compression):
     """Whether a file that is deflated ends as it should, which TensorFlow does not look at.
 
@@ -266,10 +258,8 @@ class Spool:
         """A column of the rows `ids`."""
         return self.columns[column.key][np.searchsorted(self.ids, ids)]
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -296,9 +286,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:

@@ -87,8 +87,12 @@ def located(source, path):
 
 def existing(paths):
     for path in paths:
-        if not tf.gfile.Exists(path):
+        if not os.path.exists(path):
             raise UserError(f"{path}: no such file; --source names another")
+    real = [os.path.realpath(path) for path in paths]
+    for number, path in enumerate(paths):
+        if real[number] in real[:number]:
+            raise UserError(f"{path}: the same file as {paths[real.index(real[number])]}")
     return paths
 
 MAX_ERRORS = RECIPE["source"]["max_errors"]  # damaged files of which the rest is left out

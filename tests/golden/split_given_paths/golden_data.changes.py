@@ -33,6 +33,16 @@ def located(source, path):
     """A path of the spec; a relative one starts from the folder `source`."""
     return path if "://" in path else os.path.normpath(os.path.join(source, path))
 
+def existing(paths):
+    for path in paths:
+        if not os.path.exists(path):
+            raise UserError(f"{path}: no such file; --source names another")
+    real = [os.path.realpath(path) for path in paths]
+    for number, path in enumerate(paths):
+        if real[number] in real[:number]:
+            raise UserError(f"{path}: the same file as {paths[real.index(real[number])]}")
+    return paths
+
 class Source:
     """The arrays of .npz files; their first axis counts the rows."""
 

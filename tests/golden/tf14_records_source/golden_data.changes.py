@@ -63,14 +63,6 @@ def records_of(path, compression, is_whole=True):
         remedy = "source.on_error: skip leaves out the rest of the file"
         raise UserError(f"{path}: record {number}: {fault}; {remedy}")
 
-def iterated(path, options):
-    """The records of a file. TensorFlow 2 would say that its iterator is deprecated."""
-    verbosity = tf.logging.get_verbosity()
-    tf.logging.set_verbosity(tf.logging.ERROR)
-    records = tf.python_io.tf_record_iterator(path, options)
-    tf.logging.set_verbosity(verbosity)
-    return records
-
 def is_whole(path, compression):
     """Whether a file that is deflated ends as it should, which TensorFlow does not look at.
 
@@ -238,6 +230,14 @@ def entry_of(source, rows, part, shards):
 def rows_of(shard):
     return sum(map(sum, shard["blocks"]))
 
+def next_examples(path, records, first, rows):
+    """The next serialized Examples of a file, of which the first has this number."""
+    examples = [record for _, record in itertools.islice(records, rows)]
+    if len(examples) < rows:
+        fault = f"record {first + len(examples)}: gone since records were counted"
+        raise UserError(f"{path}: {fault}; prepare --fresh counts them anew")
+    return examples
+
 def count_records(path, compression):
     """How many records a file has. UserError names the first that is damaged, or cut."""
     if not compression:
@@ -289,10 +289,8 @@ def kinds_of(shards):
             raise UserError(f"{shards[0][0]}: {column.key}: {fault}")
     return kinds
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -307,9 +305,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:
@@ -397,14 +394,16 @@ class Records:
             read_ahead(self, self.stored_blocks(part), 0, 0, stored_order, threads), size
         )
 
-    def check_blocks(self):
+    def check_blocks(self, stop):
         """Read all of it; UserError names the first record that is damaged, or does not fit."""
         for number, shard in self.shards(*self.parts):
-            records, first = records_of(self.files[number], shard["compression"]), shard["first"]
+            path, first = self.files[number], shard["first"]
+            records, passed = records_of(path, shard["compression"]), 0
             for (rows,) in shard["blocks"]:
-                examples = [record for _, record in itertools.islice(records, rows)]
-                parsed(self, READ, examples, np.arange(first, first + rows))
-                first += rows
+                stop.check()
+                examples = next_examples(path, records, passed, rows)
+                parsed(self, READ, examples, first + passed + np.arange(rows))
+                passed += rows
 
 def read_windows(records, windows, first):
     """The blocks of each window from a first one on: row ids, and the serialized Examples."""
@@ -417,10 +416,12 @@ def read_windows(records, windows, first):
             if number not in opened:
                 found = records_of(records.files[number], shards[number]["compression"])
                 opened[number] = itertools.islice(found, passed[number], None)
-            examples = [record for _, record in itertools.islice(opened[number], rows)]
+            examples = next_examples(records.files[number], opened[number], passed[number], rows)
             ids = shards[number]["first"] + passed[number] + np.arange(rows)
             blocks.append((ids, examples))
             passed[number] += rows
+            if passed[number] == rows_of(shards[number]):
+                del opened[number]  # closes the file
         yield blocks
 
 def read_ahead(records, blocks, first, skipped, order, threads):
@@ -442,16 +443,18 @@ def read_ahead(records, blocks, first, skipped, order, threads):
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
-    if fresh or not os.path.exists(manifest):
+    manifest, draft, old = os.path.join(folder, "manifest.json"), folder + ".draft", folder + ".old"
+    if fresh or not os.path.exists(manifest) or os.path.exists(draft) or os.path.exists(old):
         try:
             os.makedirs(options.records, exist_ok=True)
             with open(folder + ".lock", "w") as lock:
                 wait_for(lock, folder, stop)  # one process writes; the others find it done
                 if os.path.exists(old) and not os.path.exists(folder):
                     os.rename(old, folder)  # a process was killed between its two renamings
+                for left in (draft, old):  # by a process that was killed
+                    shutil.rmtree(left, ignore_errors=True)
                 if fresh or not os.path.exists(manifest):
-                    write_records(folder, old, options, stop)
+                    write_records(folder, draft, old, options, stop)
         except tf.errors.OpError as error:
             raise UserError(error.message) from error
         except OSError as error:
@@ -471,6 +474,7 @@ def summary(records):
 # What a record that is damaged, or does not fit, comes to while TensorFlow reads it.
 READ_ERRORS = (
     tf.errors.DataLossError,
+    tf.errors.FailedPreconditionError,  # there are fewer than were counted
     tf.errors.InvalidArgumentError,
     tf.errors.UnknownError,
     UnicodeDecodeError,  # of a message that quotes the record
@@ -483,7 +487,9 @@ def run(command, options, stop):
         try:
             command(options, stop)
         except READ_ERRORS:
-            prepare(options, stop).check_blocks()  # names the file, the record and what is wrong
+            prepare(options, stop).check_blocks(
+                stop
+            )  # names the file, the record and what is wrong
             raise
     except (UserError, OSError, *FILE_ERRORS) as error:
         say(str(error).split("\n")[0], sys.stderr)

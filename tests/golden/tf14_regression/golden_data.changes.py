@@ -96,10 +96,8 @@ def write_part(folder, part, ids, source, stop):
     progress.close()
     return {"rows": len(ids), "ids": ids_digest(ids), "shards": shards}
 
-def write_records(folder, old, stop):
+def write_records(folder, draft, old, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, source = "synthetic source", Source()
@@ -120,9 +118,8 @@ def write_records(folder, old, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:
@@ -142,16 +139,18 @@ class Records:
 def prepare(options, stop, fresh=False):
     """The records of this recipe below options.records, made where they are not there yet."""
     folder = os.path.join(options.records, fingerprint(RECIPE)[:16])
-    manifest, old = os.path.join(folder, "manifest.json"), folder + ".old"
-    if fresh or not os.path.exists(manifest):
+    manifest, draft, old = os.path.join(folder, "manifest.json"), folder + ".draft", folder + ".old"
+    if fresh or not os.path.exists(manifest) or os.path.exists(draft) or os.path.exists(old):
         try:
             os.makedirs(options.records, exist_ok=True)
             with open(folder + ".lock", "w") as lock:
                 wait_for(lock, folder, stop)  # one process writes; the others find it done
                 if os.path.exists(old) and not os.path.exists(folder):
                     os.rename(old, folder)  # a process was killed between its two renamings
+                for left in (draft, old):  # by a process that was killed
+                    shutil.rmtree(left, ignore_errors=True)
                 if fresh or not os.path.exists(manifest):
-                    write_records(folder, old, stop)
+                    write_records(folder, draft, old, stop)
         except tf.errors.OpError as error:
             raise UserError(error.message) from error
         except OSError as error:
@@ -163,6 +162,8 @@ def prepare(options, stop, fresh=False):
 def add_arguments(parser):
     parser.add_argument("--records", metavar="DIR", default=RECORDS, help="default: %(default)s")
     parser.add_argument("--fresh", action="store_true", help="remove what an earlier run made")
+
+# gone: import contextlib
 
 # gone: import functools
 

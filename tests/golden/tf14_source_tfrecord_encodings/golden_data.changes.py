@@ -90,6 +90,16 @@ def located(source, path):
     """A path of the spec; a relative one starts from the folder `source`."""
     return path if "://" in path else os.path.normpath(os.path.join(source, path))
 
+def existing(paths):
+    for path in paths:
+        if not os.path.exists(path):
+            raise UserError(f"{path}: no such file; --source names another")
+    real = [os.path.realpath(path) for path in paths]
+    for number, path in enumerate(paths):
+        if real[number] in real[:number]:
+            raise UserError(f"{path}: the same file as {paths[real.index(real[number])]}")
+    return paths
+
 MAX_ERRORS = RECIPE["source"]["max_errors"]  # damaged files of which the rest is left out
 
 CHUNK_ROWS = 512  # that are parsed together
@@ -216,14 +226,6 @@ def records_of(path, compression, is_whole=True):
     if not is_whole:
         inflated = " of what is inflated" if compression else ""
         raise UserError(f"{path}: record {number}: damaged at byte {offset}{inflated}")
-
-def iterated(path, options):
-    """The records of a file. TensorFlow 2 would say that its iterator is deprecated."""
-    verbosity = tf.logging.get_verbosity()
-    tf.logging.set_verbosity(tf.logging.ERROR)
-    records = tf.python_io.tf_record_iterator(path, options)
-    tf.logging.set_verbosity(verbosity)
-    return records
 
 def is_whole(path, compression):
     """Whether a file that is deflated ends as it should, which TensorFlow does not look at.
@@ -446,10 +448,8 @@ def split(source):
     cuts = np.cumsum(largest_remainder(len(source.ids)))[:-1]
     return dict(zip(PARTS, np.split(source.ids, cuts)))
 
-def write_records(folder, old, options, stop):
+def write_records(folder, draft, old, options, stop):
     """Write the whole set aside, the manifest last, and put it in its place by renaming."""
-    draft = folder + ".draft"
-    shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
     try:
         os.mkdir(draft)
         name, files = options.source, source_files(options.source)
@@ -476,9 +476,8 @@ def write_records(folder, old, options, stop):
         write_json(
             os.path.join(draft, "manifest.json"), {**manifest, "digest": fingerprint(manifest)}
         )
-        shutil.rmtree(old, ignore_errors=True)
         if os.path.exists(folder):
-            os.rename(folder, old)  # whoever reads it still has its open files
+            os.rename(folder, old)
         os.rename(draft, folder)
         shutil.rmtree(old, ignore_errors=True)
     finally:
