@@ -682,6 +682,14 @@ REFUSED: dict[str, tuple[Callable[[], None], str, str]] = {
         *(npz(x=np.array([{}] * ROWS), y=IDS % 2), "data/rows.npz"),
         "no column but y can be used: x holds Python objects",
     ),
+    "a structured array": (
+        *(npz(d=np.zeros(ROWS, [("x", "f4"), ("y", "i8")])), "data/rows.npz"),
+        "no column can be the label: d holds several fields in each value",
+    ),
+    "an axis of size 0": (
+        *(npz(x=np.zeros((ROWS, 0)), y=IDS % 2), "data/rows.npz"),
+        "no column but y can be used: x has an axis of size 0",
+    ),
     "texts as the label of arrays": (
         *(npz(x=X, y=KINDS), "data/rows.npz"),
         "y would be the label, but it holds texts",

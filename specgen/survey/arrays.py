@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 24  # bytes that are read at once
 _KINDS = {"O": "Python objects", "S": "texts", "U": "texts", "M": "dates", "m": "durations"}
+_KINDS["V"] = "several fields in each value"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class _Array:
     def misfit(self) -> str:
         if self.dtype.kind not in "biuf":
             return f"holds {_KINDS.get(self.dtype.kind, self.dtype)}"
+        if 0 in self.shape[1:]:
+            return "has an axis of size 0"
         return "" if self.shape else "is a single value"
 
 
@@ -72,7 +75,7 @@ def _source(
         with _reading(path, name), opened() as stream:
             found.append(_Array(name, opened, *_head(stream)))
     arrays, notes = _in_rows(path, found)
-    rows = next((array.shape[0] for array in arrays if not array.misfit), 0)
+    rows = next((array.shape[0] for array in arrays if array.shape), 0)
     columns = []
     for array in arrays:
         with _reading(path, array.name):

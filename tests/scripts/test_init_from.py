@@ -13,7 +13,6 @@ import tensorflow as tf
 from making import load
 from running import Run, call
 from specgen.dtypes import BITS
-from specgen.support import unsupported
 from specgen.survey.records import features_of, records, tensor_of
 from support import run
 
@@ -71,6 +70,8 @@ def photo(height: int, width: int, row: int) -> bytes:
 def feature(values: Any) -> tf.train.Feature:
     """A list of integers, floats or bytes, or one of them."""
     values = values if isinstance(values, list) else [values]
+    if not values:
+        return tf.train.Feature(float_list=tf.train.FloatList())
     if isinstance(values[0], bytes):
         return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
     if isinstance(values[0], float):
@@ -192,6 +193,17 @@ THREE = "splits: {method: stratified, parts: {train: 0.8, validation: 0.1, test:
 
 # The features of each row, and the placeholders that they make.
 EXAMPLES: dict[str, tuple[Callable[[int], Features], str]] = {
+    "lists that may be empty": (
+        lambda row: {"x": [0.5] * (row % 6), "label": row % 3},
+        """\
+  # a guess: the input
+  # a guess: rows are padded to the longest one
+  x: {dtype: float32, shape: [null], pad: {length: 5}}
+  # a guess: the label, by its name
+  # rows in each class: 20
+  label: {dtype: int64, role: label, classes: 3}
+""",
+    ),
     "encoded images": (
         lambda row: {
             "image/encoded": photo(20 + row % 3, 500, row),
@@ -306,9 +318,6 @@ def test_what_is_guessed_of_examples_with(case: str) -> None:
     assert text.split("placeholders:\n")[1].split("\n\n")[0] + "\n" == expected
 
 
-@pytest.mark.skipif(
-    unsupported("source.kind", "tfrecord", "tf2") is not None, reason="no script reads them yet"
-)
 @pytest.mark.parametrize("case", EXAMPLES)
 def test_a_first_spec_trains_on_examples_with(case: str) -> None:
     features, _ = EXAMPLES[case]
