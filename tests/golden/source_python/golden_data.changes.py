@@ -101,7 +101,10 @@ class Source:
         sys.path.insert(0, self.folder)
         try:
             for row, values in enumerate(getattr(importlib.import_module(module), function)()):
-                yield copy.deepcopy(values)  # the function may fill the same array again
+                if hasattr(values, "keys"):  # a row of its own: the function may fill it again
+                    used = [column.key for column in READ if column.key in values]
+                    values = {key: copy.deepcopy(values[key]) for key in used}
+                yield values
                 place = self.where(row + 1)
         except Exception as error:
             fault = f"{type(error).__name__}: {str(error).split(chr(10))[0]}"
