@@ -93,6 +93,7 @@ CHECKPOINT_EVERY = 500  # steps
 CHECKPOINTS_KEPT = 3
 HOST_PREFETCH = 4  # batches kept ready on the host
 PARALLEL_CALLS = tf.data.AUTOTUNE
+DECODED_AT_ONCE = 2 * os.cpu_count()  # images: one on each core, and one that waits for it
 METRICS = ("accuracy",)
 BATCH_BYTES = 131936  # on the way to the device
 # The dtypes that travel to the device and wait there.
@@ -141,7 +142,7 @@ def decode(blocks):
 
 
 def decoded_rows(rows, seed=0, epoch=-1):
-    """Rows with their images as arrays, decoded one by one, some at the same time."""
+    """Rows one by one, their images as arrays; some are decoded at the same time."""
 
     def drawn(rows):
         draws = tf.numpy_function(data.draws, [seed, epoch, rows.row_id], tf.int64)
@@ -152,13 +153,13 @@ def decoded_rows(rows, seed=0, epoch=-1):
         return row._replace(image=tf.ensure_shape(image, (56, 56, 3)))
 
     rows = rows.map(drawn)
-    return rows.unbatch().map(decoded, PARALLEL_CALLS).batch(BATCH_SIZE)
+    return rows.unbatch().map(decoded, DECODED_AT_ONCE)
 
 
 def whole_batches(rows, count):
     """Batches of all `count` rows; the last one is padded."""
     padding = tf.data.Dataset.from_tensors(data.PADDING).repeat(-count % BATCH_SIZE)
-    return rows.concatenate(padding.batch(BATCH_SIZE)).rebatch(BATCH_SIZE, drop_remainder=True)
+    return rows.concatenate(padding).batch(BATCH_SIZE, drop_remainder=True)
 
 
 def epoch_rows(seed, epoch, files, first_window, first_row):

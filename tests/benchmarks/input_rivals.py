@@ -55,10 +55,11 @@ def guide(path: Path, compression: str, batch: int) -> tf.data.Dataset:
     return rows.shuffle(10_000).batch(batch).prefetch(tf.data.AUTOTUNE)
 
 
-def guide_images(files: list[str], batch: int, size: int = 224) -> tf.data.Dataset:
+def guide_images(files: list[str], batch: int, is_rounded: bool = False) -> tf.data.Dataset:
     def decoded(path: tf.Tensor) -> tf.Tensor:
         image = tf.io.decode_jpeg(tf.io.read_file(path), channels=3)
-        return tf.image.resize(image, [size, size])
+        image = tf.image.resize(image, [224, 224])
+        return tf.cast(tf.round(image), tf.uint8) if is_rounded else image
 
     paths = tf.data.Dataset.from_tensor_slices(files).shuffle(len(files))
     images = paths.map(decoded, num_parallel_calls=tf.data.AUTOTUNE)

@@ -27,6 +27,8 @@ RECIPE = {
     },
 }
 
+DECODED_AT_ONCE = 2 * os.cpu_count()  # images: one on each core, and one that waits for it
+
 BATCH_BYTES = 295936  # on the way to the device
 
 def decode(blocks):
@@ -62,7 +64,7 @@ def decode(blocks):
     return Batch(*columns)
 
 def decoded_rows(rows, seed=0, epoch=-1):
-    """Rows with their images as arrays, decoded one by one, some at the same time."""
+    """Rows one by one, their images as arrays; some are decoded at the same time."""
 
     def drawn(rows):
         draws = tf.numpy_function(data.draws, [seed, epoch, rows.row_id], tf.int64)
@@ -73,7 +75,12 @@ def decoded_rows(rows, seed=0, epoch=-1):
         return row._replace(image=tf.ensure_shape(image, (32, 48, 3)))
 
     rows = rows.map(drawn)
-    return rows.unbatch().map(decoded, PARALLEL_CALLS).batch(BATCH_SIZE)
+    return rows.unbatch().map(decoded, DECODED_AT_ONCE)
+
+def whole_batches(rows, count):
+    """Batches of all `count` rows; the last one is padded."""
+    padding = tf.data.Dataset.from_tensors(data.PADDING).repeat(-count % BATCH_SIZE)
+    return rows.concatenate(padding).batch(BATCH_SIZE, drop_remainder=True)
 
 def training_batches(records, seed, start, end, slow_ms=0):
     """The batches of steps `start` to `end` - 1, one data set over all their epochs."""

@@ -27,6 +27,8 @@ RECIPE = {
     },
 }
 
+DECODED_AT_ONCE = 2 * os.cpu_count()  # images: one on each core, and one that waits for it
+
 BATCH_BYTES = 295936  # on the way to the device
 
 def decode(blocks):
@@ -62,14 +64,14 @@ def decode(blocks):
     return Batch(*columns)
 
 def decoded_rows(rows):
-    """Rows with their images as arrays, decoded one by one, some at the same time."""
+    """Rows one by one, their images as arrays; some are decoded at the same time."""
 
     def decoded(row):
         image = data.decode_image(row.image, tf.strings.substr(row.image, 0, 2))
         image = whole_numbers(tf.image.resize(image, (32, 48)))
         return row._replace(image=tf.ensure_shape(image, (32, 48, 3)))
 
-    return rows.unbatch().map(decoded, PARALLEL_CALLS).batch(BATCH_SIZE)
+    return rows.unbatch().map(decoded, DECODED_AT_ONCE)
 
 def whole_numbers(pixels):
     """Floats from 0 to 255 as uint8, halves to even: tf.round and tf.cast in one pass.
@@ -77,6 +79,11 @@ def whole_numbers(pixels):
     With 1.5 * 2**23 added, float32 has no bits for a fraction, and the lowest ones are the number.
     """
     return tf.cast(tf.bitcast(pixels + 1.5 * 2.0**23, tf.int32), tf.uint8)
+
+def whole_batches(rows, count):
+    """Batches of all `count` rows; the last one is padded."""
+    padding = tf.data.Dataset.from_tensors(data.PADDING).repeat(-count % BATCH_SIZE)
+    return rows.concatenate(padding).batch(BATCH_SIZE, drop_remainder=True)
 
 def training_batches(records, seed, start, end, slow_ms=0):
     """The batches of steps `start` to `end` - 1, one data set over all their epochs."""
