@@ -88,6 +88,16 @@ def images(**classes: Sequence[bytes]) -> Callable[[], None]:
     return make
 
 
+def lists(*rows: str) -> Callable[[], None]:
+    """A table of images, and one image that it may name."""
+
+    def make() -> None:
+        put("data/ants/0.jpg", gif(2, 3))
+        put("data.csv", "\n".join(["path,kind", *rows, ""]))
+
+    return make
+
+
 def npy(**arrays: Any) -> Callable[[], None]:
     def make() -> None:
         for name, array in arrays.items():
@@ -727,6 +737,23 @@ REFUSED: dict[str, tuple[Callable[[], None], str, str]] = {
     "a quote that is never closed": (
         *(csv(("x", "y"), ('"1', 2), (3, 4)), "data/rows.csv"),
         "line 3: unexpected end of data",
+    ),
+    "a NUL in a table": (
+        *(lambda: put("data/rows.csv", b"x,y\n1,0\n2,\x001\n"), "data/rows.csv"),
+        "line 3: holds a NUL, which is no text",
+    ),
+    "lines that end with a carriage return alone": (
+        *(lambda: put("data/rows.csv", "x,y\r1,0\r2,1\r"), "data/rows.csv"),
+        "line 1: a carriage return without a line feed, end the lines with LF or CRLF",
+    ),
+    "a list of images that names something else": (
+        *(lists("data/ants/0.jpg,ants", "data/ants/9.jpg,ants"), "data.csv"),
+        "line 3: 'data/ants/9.jpg' is no image's path",
+    ),
+    "one array without a label": (npy(x=X), "data/x.npy", "no column can be the label"),
+    "no such array beside others": (
+        *(npy(x=X, y=IDS % 2), "data/z.npy"),
+        "cannot be read: No such file or directory",
     ),
     "a table in another encoding": (
         *(lambda: put("data/rows.csv", b"x,y\n\xe9,1\n"), "data/rows.csv"),

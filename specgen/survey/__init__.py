@@ -28,7 +28,8 @@ def survey(path: str) -> Source:
     elif suffix == ".npz":
         found = survey_npz(here)
     elif suffix == ".npy":
-        found = _inside(here.parent)
+        here.stat()  # OSError where there is none
+        found = survey_npy(here, sorted(here.parent.glob("*.npy")))
     elif suffix in _TABLES:
         found = survey_csv(here)
     else:

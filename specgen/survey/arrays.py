@@ -88,7 +88,8 @@ def _reading(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # what NumPy raises depends on where the damage is
-        path = path / f"{name}.npy" if path.is_dir() else path
+        if path.is_dir() or path.suffix.lower() == ".npy":
+            path = (path if path.is_dir() else path.parent) / f"{name}.npy"
         raise DataError(path, f"{dotted((name,))} cannot be read: {error}") from error
 
 

@@ -60,7 +60,8 @@ def guess(source: Source) -> Guess:
         raise DataError(source.path, f"no column but {_called(label)} can be used{reasons}")
     if source.is_table:
         return Guess(_side_by_side(fit, label), described, units, counts, left_out)
-    column = _input_column(fit)
+    given = [column for column in fit if source.roles.get(column.name) == "input"]
+    column = given[0] if given else _input_column(fit)
     if len(fit) > 1:
         left_out["layers take one input"] = [each.name for each in fit if each is not column]
     notes = ["a guess: the input"] if column.name not in source.roles else []
@@ -157,7 +158,9 @@ def _label(source: Source, column: Column, why: str) -> tuple[Placeholder, int, 
     counts = column.counts or {}
     values = sorted(counts, key=float if column.is_whole else str)
     classes, is_numbered = len(values), values == [*range(len(values))]
-    if column.dtype == "string" or (source.is_table and not is_numbered):
+    if column.dtype == "string" and source.section["kind"] == "images":
+        pass  # numbered by the source, in the order of their names
+    elif column.dtype == "string" or (source.is_table and not is_numbered):
         keys |= {"encoding": "text", "vocabulary": list(map(str, values))}
     elif not is_numbered:
         notes.append(

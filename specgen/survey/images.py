@@ -15,9 +15,14 @@ _HEAD = 1 << 16  # bytes, in which most files tell their size
 _LARGEST = 128  # of a height or a width that layers as simple as those of a first spec can take
 
 
+def is_image(path: Path) -> bool:
+    """Whether the name is that of an image."""
+    return path.suffix.lower() in _SUFFIXES
+
+
 def images_in(folder: Path) -> list[Path]:
     """The images in a folder and below, but for hidden ones."""
-    inside = (path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES)
+    inside = (path for path in folder.rglob("*") if is_image(path))
     parts = ((path, path.relative_to(folder).parts) for path in inside)
     return [path for path, names in parts if not any(name.startswith(".") for name in names)]
 
@@ -31,7 +36,7 @@ def survey_images(path: Path, classes: Mapping[Path, Sequence[Path]]) -> Source:
     for number, (folder, files) in enumerate(classes.items()):
         if not files:
             raise DataError(folder, "no image is in this folder, and each class has some")
-        sizes.update(map(_size, files))
+        sizes.update(map(image_size, files))
         counts[number] = len(files)
     label = Column("label", "int64", high=len(classes) - 1, is_whole=True, counts=counts)
     return Source(
@@ -43,7 +48,8 @@ def survey_images(path: Path, classes: Mapping[Path, Sequence[Path]]) -> Source:
     )
 
 
-def _size(path: Path) -> Size:
+def image_size(path: Path) -> Size:
+    """Height, width and channels. DataError where the file is no image."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
         size = size_of(head) or size_of(head + file.read())

@@ -8,12 +8,14 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
 from specgen.document import dotted
 from specgen.survey.found import Column, DataError, Source, Tally, from_specs
+from specgen.survey.images import image_column, image_size, is_image
+from specgen.survey.pictures import Size
 
 _DELIMITERS = ",\t;|"
 _SAMPLE = 1 << 16  # characters by which the delimiter is guessed
@@ -28,7 +30,7 @@ _BLANKS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "none",
 def survey_csv(path: Path) -> Source:
     """The columns of a table; its delimiter, and whether its first line has names, are guesses."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
             delimiter = _delimiter(file.read(_SAMPLE))
             file.seek(0)
             first, cells = _read(path, file, delimiter)
@@ -45,7 +47,32 @@ def survey_csv(path: Path) -> Source:
     names = _names(path, first) if has_names else map(str, range(len(first)))
     columns = [column.summary(name, blanks) for name, column in zip(names, cells, strict=True)]
     note = f"a guess: the first line {'names the columns' if has_names else 'is a row'}"
+    if has_names and delimiter == ",":
+        for number, column in enumerate(columns):
+            if column.dtype == "string" and (sizes := _pictures(path, number)):
+                columns[number] = image_column(column.name, sizes)
+                section = {"kind": "images", "path": from_specs(path)}
+                note = f"a guess: a list of images, which {dotted((column.name,))} names"
+                return Source(path, section, cells[0].rows, columns, [note], {column.name: "input"})
     return Source(path, section, cells[0].rows, columns, [note])
+
+
+def _pictures(path: Path, number: int) -> Counter[Size]:
+    """The sizes of the images that a column names; none where it names none in the first row."""
+    sizes = Counter[Size]()
+    with path.open(encoding="utf-8-sig", newline="\n") as file:
+        reader = csv.reader(file, strict=True)
+        rows = filter(None, reader)
+        next(rows)
+        for row in rows:
+            picture = path.parent / row[number]
+            if is_image(picture) and picture.is_file():
+                sizes[image_size(picture)] += 1
+            elif sizes:
+                raise DataError(path, f"line {reader.line_num}: {row[number]!r} is no image's path")
+            else:
+                break
+    return sizes
 
 
 def _delimiter(sample: str) -> str:
@@ -53,7 +80,7 @@ def _delimiter(sample: str) -> str:
     found: dict[str, int] = {}
     for delimiter in (*_DELIMITERS, " "):
         try:
-            rows = list(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter))
+            rows = list(csv.reader(io.StringIO(sample, newline="\n"), delimiter=delimiter))
         except csv.Error:
             continue
         # The end may be cut off.
@@ -131,7 +158,7 @@ class _Cells:
 
 def _read(path: Path, file: TextIO, delimiter: str) -> tuple[list[str], list[_Cells]]:
     """The first line, and the cells of each column below it; empty lines are passed over."""
-    reader = csv.reader(file, delimiter=delimiter, strict=True)
+    reader = csv.reader(_lines(path, file), delimiter=delimiter, strict=True)
     first: list[str] = []
     rows: list[list[str]] = []
     cells: list[_Cells] = []
@@ -148,11 +175,21 @@ def _read(path: Path, file: TextIO, delimiter: str) -> tuple[list[str], list[_Ce
                 _add(cells, rows)
                 rows = []
     except csv.Error as error:
-        raise DataError(path, f"line {reader.line_num}: {error}") from error
+        is_lone = str(error).startswith("new-line character")
+        why = "a carriage return without a line feed, end the lines with LF or CRLF"
+        raise DataError(path, f"line {reader.line_num}: {why if is_lone else error}") from error
     if not first:
         raise DataError(path, "this file is empty")
     _add(cells, rows)
     return first, cells
+
+
+def _lines(path: Path, file: Iterable[str]) -> Iterator[str]:
+    """The lines, as the scripts cut them: LF ends one, and CR by itself does not."""
+    for number, line in enumerate(file, 1):
+        if "\0" in line:
+            raise DataError(path, f"line {number}: holds a NUL, which is no text")
+        yield line
 
 
 def _add(cells: Sequence[_Cells], rows: Sequence[Sequence[str]]) -> None:

@@ -62,6 +62,14 @@ def pictures(*sizes: tuple[int, int]) -> Callable[[], str]:
     return make
 
 
+def listed_pictures() -> str:
+    """Images of several sizes that a table names, with the class of each and a number."""
+    pictures((8, 9), (30, 7))()
+    files = sorted(Path("data/pictures").rglob("*.jpg"))
+    rows = [f"pictures/{path.parent.name}/{path.name},{path.parent.name},7" for path in files]
+    return csv("path,kind,x", *rows)()
+
+
 def photo(height: int, width: int, row: int) -> bytes:
     pixels = tf.fill((height, width, 3), tf.cast(row, tf.uint8))
     return (tf.io.encode_jpeg if row % 2 else tf.io.encode_png)(pixels).numpy()
@@ -118,6 +126,7 @@ DATA: dict[str, Callable[[], str]] = {
     ),
     "images of one size": pictures((8, 9)),
     "images of several sizes": pictures((8, 9), (30, 7), (8, 200)),
+    "images that a table names": listed_pictures,
     "numbers of a table": csv("x\ty", *(f"{row}\t{row / 7}" for row in IDS)),
 }
 
