@@ -572,6 +572,7 @@ class Records:
                 self.manifest = json.load(file)
             if self.manifest.pop("digest") != fingerprint(self.manifest):
                 raise ValueError("something in it has changed")
+            self.written = self.written_at()
             self.parts = self.manifest["parts"]
             self.identity = {key: self.manifest[key] for key in ("rows", "source")}
             self.kinds = self.manifest["kinds"]  # of list that the feature of each key is
@@ -581,6 +582,18 @@ class Records:
 
     def rows(self, part):
         return self.parts[part]["rows"]
+
+    def written_at(self):
+        found = os.stat(os.path.join(self.folder, "manifest.json"))
+        return found.st_ino, found.st_mtime_ns
+
+    def check_written(self):
+        """UserError if other rows took its place since it was opened: some may have been read."""
+        if self.written_at() != self.written:
+            now = Records(self.folder, self.files)
+            if now.identity != self.identity:
+                raise UserError(f"{self.folder}: other rows took its place while it was read")
+            self.written = now.written
 
     def shards(self, *parts):
         """Number and manifest entry of each file, in the order of the source."""
@@ -809,7 +822,10 @@ def run(command, options, stop):
                 stop
             )  # names the file, the record and what is wrong
             raise
-    except (UserError, OSError, *FILE_ERRORS) as error:
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}" if error.filename else str(error), sys.stderr)
+        return 2
+    except (UserError, *FILE_ERRORS) as error:
         say(str(error).split("\n")[0], sys.stderr)
         return 2
     return 0

@@ -256,7 +256,7 @@ class Source:
                         yield line, cells
                     line = reader.line_num + 1
             except csv.Error as error:
-                raise UserError(f"{path}: line {line}: no record of a table: {error}") from error
+                raise UserError(f"{path}: line {line}: {malformed(error)}") from error
             if is_empty:
                 raise UserError(f"{path}: line 1: no row below a header")
 
@@ -310,22 +310,36 @@ class Source:
 
     def _numbers(self, column, texts, ids):
         """The number that each text stands for; it is in the row of the same place in `ids`."""
-
-        def where(number):
-            return self.where(ids[number])
-
+        where = self._cells(column, ids)
         if column.key in self.texts:
             known = [None if text in MISSING else text for text in texts]
             return self.texts[column.key].numbers(known, where)
-        return spelt(column, self._filled(column, texts, ids), where)
+        return spelt(column, self._filled(column, texts, where), where)
 
-    def _filled(self, column, texts, ids):
+    def _cells(self, column, ids):
+        """A function for the place of a text by its number: the texts of a row are side by side."""
+        names = column.columns
+
+        def where(number):
+            name = names[number % len(names)]
+            return self.where(ids[number]) + (f": column {name!r}" if name != column.key else "")
+
+        return where
+
+    def _filled(self, column, texts, where):
         """The texts, with the column's default in the place of missing ones."""
         if MISSING.isdisjoint(texts):
             return texts
         bad = next(number for number, text in enumerate(texts) if text in MISSING)
         fault = "missing, and it has no default"
-        raise UserError(f"{self.where(ids[bad])}: {column.key}: {fault}")
+        raise UserError(f"{where(bad)}: {column.key}: {fault}")
+
+
+def malformed(error):
+    """What the csv module found wrong with a table."""
+    if "new-line character" in str(error):
+        return "a CR alone ends no line; LF does, or CR and LF"
+    return f"no record of a table: {error}"
 
 
 def spelt(column, texts, where):
@@ -636,7 +650,8 @@ def certificate(name, source, parts):
     """Whether the parts are all rows, each once, as counted. UserError where a part has none."""
     for part, ids in parts.items():
         if not len(ids):
-            raise UserError(f"{name}: of its {len(source.ids)} rows {part} gets none")
+            fault = f"of its {len(source.ids)} rows {part} gets none"
+            raise UserError(f"{name}: {fault}; it needs more rows, or other splits.parts")
     dealt = np.sort(np.concatenate(list(parts.values())))
     is_first = np.append(True, np.diff(dealt) > 0)  # of those that are equal
     found = {
@@ -698,6 +713,7 @@ class Records:
                 self.manifest = json.load(file)
             if self.manifest.pop("digest") != fingerprint(self.manifest):
                 raise ValueError("something in it has changed")
+            self.written = self.written_at()
             self.parts = self.manifest["parts"]
             self.identity = {key: self.manifest[key] for key in ("rows", "source")}
             shards = self.shards(*self.parts)
@@ -710,6 +726,18 @@ class Records:
 
     def rows(self, part):
         return self.parts[part]["rows"]
+
+    def written_at(self):
+        found = os.stat(os.path.join(self.folder, "manifest.json"))
+        return found.st_ino, found.st_mtime_ns
+
+    def check_written(self):
+        """UserError if other rows took its place since it was opened: some may have been read."""
+        if self.written_at() != self.written:
+            now = Records(self.folder)
+            if now.identity != self.identity:
+                raise UserError(f"{self.folder}: other rows took its place while it was read")
+            self.written = now.written
 
     def shards(self, *parts):
         """Path and manifest entry of each shard, in stored order."""
@@ -923,7 +951,10 @@ def run(command, options, stop):
         except tf.errors.DataLossError:
             prepare(options, stop).check_blocks(stop)  # names the file and the record
             raise
-    except (UserError, OSError, *FILE_ERRORS) as error:
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}" if error.filename else str(error), sys.stderr)
+        return 2
+    except (UserError, *FILE_ERRORS) as error:
         say(str(error).split("\n")[0], sys.stderr)
         return 2
     return 0

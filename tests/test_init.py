@@ -744,7 +744,7 @@ REFUSED: dict[str, tuple[Callable[[], None], str, str]] = {
     ),
     "lines that end with a carriage return alone": (
         *(lambda: put("data/rows.csv", "x,y\r1,0\r2,1\r"), "data/rows.csv"),
-        "line 1: a carriage return without a line feed, end the lines with LF or CRLF",
+        "line 1: a CR alone ends no line; LF does, or CR and LF",
     ),
     "a list of images that names something else": (
         *(lists("data/ants/0.jpg,ants", "data/ants/9.jpg,ants"), "data.csv"),

@@ -115,7 +115,7 @@ def test_keys(lines: dict[str, str], code: str, field: str, message: str, hint: 
             "splits.by names a column whose values can be numbers",
         ),
         (
-            given("parts: {train: a.npz, validation: b.npz, test: ^a.npz}", "kind: npz"),
+            given("parts: {train: a.npz, validation: b.npz, test: ^./a.npz}", "kind: npz"),
             "SG303",
             "splits.parts.test",
             "train has the same path",
@@ -204,7 +204,7 @@ def test_given(lines: dict[str, str], code: str, field: str, message: str, hint:
     ("source", "code", "field", "message", "hint"),
     [
         (
-            "{kind: npz, files: [a.npz, b.npz, ^a.npz]}",
+            "{kind: npz, files: [a.npz, b.npz, ^./a.npz]}",
             "SG303",
             "source.files[2]",
             "this file is listed already",

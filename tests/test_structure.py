@@ -61,8 +61,8 @@ LAYERS = (
     # the edge
     "disk report",
     "survey.found survey.pictures survey.records",
-    "survey.arrays survey.guess survey.images survey.tables",
-    "survey.examples survey.starter",
+    "survey.arrays survey.guess survey.images",
+    "survey.examples survey.starter survey.tables",
     "survey",
     "verbs",
     "verbs.request",

@@ -1,6 +1,7 @@
 """Rules for `source`: where the rows are is said once, and for each placeholder."""
 
 from collections.abc import Iterator
+from posixpath import normpath
 
 from specgen.checks.exclusive import exactly_one
 from specgen.checks.finding import Finding
@@ -39,7 +40,7 @@ def check_skipping(source: Source) -> Iterator[Finding]:
 
 def check_files(source: Source) -> Iterator[Finding]:
     """No file is read twice: its rows would be in several parts."""
-    files = getattr(source, "files", None) or ()
+    files = [normpath(path) for path in getattr(source, "files", None) or ()]
     for index, path in enumerate(files):
         if path in files[:index]:
             message = "this file is listed already"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import fsum
+from posixpath import normpath
 from typing import Any
 
 from specgen.apportion import largest_remainder
@@ -85,10 +86,12 @@ def check_given_parts(splits: Splits, document: Document) -> Iterator[Finding]:
         if splits.by is None and not isinstance(said, str):
             hint = "splits.by names a column whose values can be numbers"
             yield Finding((*path, part), "SG203", f"a path is wanted, not {shown(said)}", hint)
-        elif str(said) in seen:
-            message = f"{seen[str(said)]} has the same {wanted}"
+            continue
+        same = normpath(said) if splits.by is None else str(said)
+        if same in seen:
+            message = f"{seen[same]} has the same {wanted}"
             yield Finding((*path, part), "SG303", message, "a row belongs to one part")
-        seen.setdefault(str(said), part)
+        seen.setdefault(same, part)
 
 
 def check_parts(splits: Splits) -> Iterator[Finding]:

@@ -176,7 +176,7 @@ def _read(path: Path, file: TextIO, delimiter: str) -> tuple[list[str], list[_Ce
                 rows = []
     except csv.Error as error:
         is_lone = str(error).startswith("new-line character")
-        why = "a carriage return without a line feed, end the lines with LF or CRLF"
+        why = "a CR alone ends no line; LF does, or CR and LF"
         raise DataError(path, f"line {reader.line_num}: {why if is_lone else error}") from error
     if not first:
         raise DataError(path, "this file is empty")

@@ -188,14 +188,15 @@ def preparing(folder: Path, options: argparse.Namespace) -> None:
         with contextlib.redirect_stdout(None):
             return [call(module, arguments(project, "work", "prepare", "--fresh"))]
 
-    def loop() -> list[Path]:
-        return [rivals.written(folder / "loop.tfrecord", pairs(some), "")]
+    def loop(pixels: Callable[..., tf.train.Feature]) -> Read:
+        return lambda: [rivals.written(folder / "loop.tfrecord", pairs(some), pixels)]
 
     ways: dict[str, tuple[int, Read]] = {
         "prepare, packed": (options.rows, prepare),
-        "TFRecordWriter": (few, loop),
+        "TFRecordWriter, bytes": (few, loop(rivals.as_bytes)),
+        "TFRecordWriter, floats": (few, loop(rivals.floats)),
     }
-    show("Rows written", timed(ways, options.rounds), "TFRecordWriter")
+    show("Rows written", timed(ways, options.rounds), *list(ways)[1:])
 
 
 def memory(folder: Path, options: argparse.Namespace) -> None:
@@ -224,7 +225,7 @@ PARTS = {"readers": readers, "prepare": preparing, "memory": memory}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time how rows are read and prepared.")
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=4, help="that a pass has, where it is fast")
     parser.add_argument("--rows", type=int, default=250_000, help="of 800 bytes: 200 MB")
@@ -233,7 +234,7 @@ def main() -> None:
     parser.add_argument("--gib", type=int, default=6)
     options = parser.parse_args()
     print(f"{machine()}; medians of {options.rounds} rounds")
-    for part in options.parts:
+    for part in options.parts or PARTS:
         with tempfile.TemporaryDirectory() as name:
             PARTS[part](Path(name), options)
 

@@ -18,13 +18,22 @@ Read = Callable[[], Iterable[Any]]
 # -- The official guide: https://www.tensorflow.org/guide/data -------------------------------------
 
 
-def written(path: Path, rows: Iterable[tuple[np.ndarray, int]], compression: str) -> Path:
-    """An Example for each row, its pixels as floats, by one thread."""
-    with tf.io.TFRecordWriter(str(path), compression) as writer:
+def floats(image: np.ndarray) -> tf.train.Feature:
+    return tf.train.Feature(float_list=tf.train.FloatList(value=image.ravel() / 255))
+
+
+def as_bytes(image: np.ndarray) -> tf.train.Feature:
+    return tf.train.Feature(bytes_list=tf.train.BytesList(value=[image.tobytes()]))
+
+
+def written(
+    path: Path, rows: Iterable[tuple[np.ndarray, int]], pixels: Callable[..., tf.train.Feature]
+) -> Path:
+    """An Example for each row, by one thread."""
+    with tf.io.TFRecordWriter(str(path)) as writer:
         for image, label in rows:
-            pixels = tf.train.FloatList(value=image.ravel() / 255)
             feature = {
-                "image": tf.train.Feature(float_list=pixels),
+                "image": pixels(image),
                 "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label])),
             }
             example = tf.train.Example(features=tf.train.Features(feature=feature))
@@ -35,7 +44,7 @@ def written(path: Path, rows: Iterable[tuple[np.ndarray, int]], compression: str
 def examples(folder: Path, rows: Iterable[tuple[np.ndarray, int]]) -> tuple[Path, Path]:
     """The same Examples in a plain file and in one by GZIP."""
     plain, gzip = folder / "plain.tfrecord", folder / "gzip.tfrecord"
-    written(plain, rows, "")
+    written(plain, rows, floats)
     with tf.io.TFRecordWriter(str(gzip), "GZIP") as writer:
         for record in tf.data.TFRecordDataset(str(plain)).as_numpy_iterator():
             writer.write(record)

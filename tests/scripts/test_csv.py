@@ -322,7 +322,7 @@ BAD: dict[str, tuple[Spec, str | bytes, str]] = {
     "one of many columns": (
         columns(x={"dtype": "int8", "shape": [2], "columns": ["a", "b"]}),
         "a,label,b\n1,0,2\n3,0,4.5\n",
-        "line 3: x: '4.5' is no int8",
+        "line 3: column 'b': x: '4.5' is no int8",
     ),
     "a fraction": ({}, "x,label\n1,0.5\n", "line 2: label: '0.5' is no int64"),
     "a large fraction": (
@@ -360,6 +360,16 @@ BAD: dict[str, tuple[Spec, str | bytes, str]] = {
         "line 3: not UTF-8: invalid continuation byte",
     ),
     "UTF-16": ({}, "x,label\n1,0\n".encode("utf-16"), "line 1: not UTF-8: invalid start byte"),
+    "lines that a CR ends": (
+        {},
+        "x,label\r1,0\r",
+        "line 1: a CR alone ends no line; LF does, or CR and LF",
+    ),
+    "a missing one of many columns": (
+        columns(x={"dtype": "int8", "shape": [2], "columns": ["a", "b"]}),
+        "a,label,b\n,0,2\n",
+        "line 2: column 'a': x: missing, and it has no default",
+    ),
     "a NUL": ({}, "x,label\n1\0,0\n", "line 2: holds a NUL, which is no text"),
     "empty": ({}, "", "line 1: no row below a header"),
     "only a header": ({}, "x,label\n", "line 1: no row below a header"),
@@ -457,6 +467,7 @@ def test_all_files_without_a_header_are_as_wide(make_data: Make) -> None:
     [
         (None, "no such file; it is the vocabulary of x"),
         (b"a\n\xff\n", "the vocabulary of x: not UTF-8"),
+        (b"", "the vocabulary of x: has no line, and each is a text"),
         (b"a\nb\n\na\n", "line 4: 'a' stands in line 1 already"),
     ],
 )

@@ -22,6 +22,7 @@ import pytest
 
 from making import PARTS, TINY, Project, changed, make, points
 from running import call, finish, lines, snapshot, start
+from tfrecords import prepared
 
 ROWS = 60
 SPEC = changed(
@@ -531,6 +532,21 @@ def test_a_source_that_is_not_where_it_is_said_to_be(
     assert capsys.readouterr() == ("", fault)
     project.data.unlink()
     assert run(project, module) == 0
+
+
+def test_other_rows_below_a_reader(tiny: tuple[Project, ModuleType]) -> None:
+    """It saves nothing of what it may have read; the same rows made anew do no harm."""
+    project, module = tiny
+    records = prepared(project, module)
+    records.check_written()
+    assert run(project, module, "--fresh") == 0
+    records.check_written()
+    np.savez(project.data, **points(ROWS, seed=2))
+    assert run(project, module, "--fresh") == 0
+    with pytest.raises(module.UserError) as error:
+        records.check_written()
+    fault = "other rows took its place while it was read"
+    assert str(error.value) == f"{folder_of(project, module)}: {fault}"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[[1]]", "3"])

@@ -264,11 +264,16 @@ BAD: dict[str, tuple[Spec, str, str]] = {
         '{"x": b"\\xff", "label": 0}',
         "row 0: x: not UTF-8: invalid start byte",
     ),
-    "an exception": ({}, RAISES, "row 1: ValueError: the disk; in {folder}"),
+    "an exception": ({}, RAISES, "row 1: ValueError: the disk; in {folder}/rows.py: line 4"),
     "an exception without a text": (
         {},
         "def make():\n    raise RuntimeError\n    yield",
-        "RuntimeError: ; in {folder}",
+        "RuntimeError: ; in {folder}/rows.py: line 2",
+    ),
+    "an exit": (
+        {},
+        "import sys\n\ndef make():\n    yield sys.exit(0)",
+        "SystemExit: 0; in {folder}/rows.py: line 4",
     ),
     "nothing": ({}, "", "yields no rows"),
     "no rows at all": (
@@ -289,7 +294,7 @@ BAD: dict[str, tuple[Spec, str, str]] = {
     "a module that is not there": (
         {},
         "import no_such_module\n\ndef make():\n    pass",
-        "ModuleNotFoundError: No module named 'no_such_module'; in {folder}",
+        "ModuleNotFoundError: No module named 'no_such_module'; in {folder}/rows.py: line 1",
     ),
 }
 

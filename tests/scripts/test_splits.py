@@ -307,7 +307,9 @@ def test_what_is_not_a_split_is_not_certified(modules: dict[tuple[str, str], Mod
             module.certificate("x", source, wrong)
     with pytest.raises(module.UserError) as error:
         module.certificate("x.npz", source, {"train": source.ids, "test": source.ids[:0]})
-    assert str(error.value) == "x.npz: of its 6 rows test gets none"
+    fault = "of its 6 rows test gets none"
+    remedy = "it needs more rows, or other splits.parts"
+    assert str(error.value) == f"x.npz: {fault}; {remedy}"
 
 
 @pytest.mark.parametrize("variant", EACH_TARGET)

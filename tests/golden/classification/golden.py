@@ -603,6 +603,7 @@ class Run:
                 began = time.time()
 
     def save(self):
+        self.records.check_written()
         if self.feeder.waited is not None:
             self.state["waited"] = self.waited + self.feeder.waited
         audited = self.audit.arrays() if self.audit else {}

@@ -32,12 +32,13 @@ THREADS = os.cpu_count()  # of the input pipeline
 BATCH_BYTES = 295936  # on the way to the device
 
 class Rows:
-    """All rows of a part in memory, in stored order; behind them the one that pads a batch."""
+    """All rows of a part in memory, in stored order; behind them, one that pads a batch."""
 
     def __init__(self, records, part):
-        rows = records.held(part, None, THREADS)
-        self.count = len(rows.row_id)
-        self.columns = [tf.concat([v, p[None]], 0) for v, p in zip(rows, data.PADDING)]
+        rows = list(records.held(part, None, THREADS))
+        self.count, self.columns = len(rows[0]) - 1, []
+        while rows:  # one at a time, for each may be in memory twice here
+            self.columns.append(tf.convert_to_tensor(rows.pop(0)))
 
     def batches(self, order):
         """The places of the rows in an order, a line a batch; the last one is padded."""

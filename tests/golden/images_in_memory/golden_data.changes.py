@@ -50,7 +50,7 @@ class Source:
             for folder in folders:
                 found = image_files(folder)
                 if not found:
-                    raise UserError(f"{folder}: no image in it, and each class has some")
+                    raise UserError(f"{folder}: no image in it; each class has some, or no folder")
                 self.files += found
                 names += [os.path.basename(folder)] * len(found)
         self.labels = self._numbered(names)
@@ -326,7 +326,9 @@ class Records:
         return decoded(rebatch(windows, size), self.where, threads)
 
     def held(self, part, budget, threads):
-        """All rows of a part, in stored order. UserError if all parts would take more memory.
+        """All rows of a part, in stored order; behind them, one that pads a batch.
+
+        UserError if all parts would take more memory than the budget.
 
         budget: in bytes, or None for half of the memory that the machine has.
         """
@@ -336,11 +338,14 @@ class Records:
             needed = f"the rows take {size / 1e6:,.0f} MB of memory"
             most = f"at most {budget / 1e6:,.0f} may be used"
             raise UserError(f"{self.folder}: {needed}, {most} (pipeline.ram_budget_mb)")
-        rows, first = Batch(*(np.empty((self.rows(part),) + c.shape, c.dtype) for c in COLUMNS)), 0
+        count, first = self.rows(part) + 1, 0
+        rows = Batch(*(np.empty((count,) + c.shape, c.dtype) for c in COLUMNS))
         for batch in self.read_part(part, ROWS_PER_RECORD, threads):
             for whole, values in zip(rows, batch):
                 whole[first : first + len(values)] = values
             first += len(batch.row_id)
+        for whole, padding in zip(rows, PADDING):
+            whole[first] = padding
         return rows
 
     def order(self, epoch, seed):

@@ -89,16 +89,13 @@ COLUMNS = Batch(
 class Source:
     def _numbers(self, column, texts, ids):
         """The number that each text stands for; it is in the row of the same place in `ids`."""
-
-        def where(number):
-            return self.where(ids[number])
-
+        where = self._cells(column, ids)
         if column.key in self.texts:
             known = [None if text in MISSING else text for text in texts]
             return self.texts[column.key].numbers(known, where)
-        return spelt(column, self._filled(column, texts, ids), where)
+        return spelt(column, self._filled(column, texts, where), where)
 
-    def _filled(self, column, texts, ids):
+    def _filled(self, column, texts, where):
         """The texts, with the column's default in the place of missing ones."""
         if MISSING.isdisjoint(texts):
             return texts
@@ -106,7 +103,7 @@ class Source:
             return [str(column.default) if text in MISSING else text for text in texts]
         bad = next(number for number, text in enumerate(texts) if text in MISSING)
         fault = "missing, and it has no default"
-        raise UserError(f"{self.where(ids[bad])}: {column.key}: {fault}")
+        raise UserError(f"{where(bad)}: {column.key}: {fault}")
 
 def spelt(column, texts, where):
     """The numbers that texts spell. UserError names a text that spells none of the column's dtype.

@@ -203,6 +203,7 @@ class Records:
                 self.manifest = json.load(file)
             if self.manifest.pop("digest") != fingerprint(self.manifest):
                 raise ValueError("something in it has changed")
+            self.written = self.written_at()
             self.parts = self.manifest["parts"]
             self.identity = {key: self.manifest[key] for key in ("rows", "source")}
             self.kinds = self.manifest["kinds"]  # of list that the feature of each key is
@@ -210,6 +211,14 @@ class Records:
             fault = "its manifest is damaged"
             raise UserError(f"{folder}: {fault}; prepare --fresh makes it anew") from error
         self.texts = text_columns()
+
+    def check_written(self):
+        """UserError if other rows took its place since it was opened: some may have been read."""
+        if self.written_at() != self.written:
+            now = Records(self.folder, self.files)
+            if now.identity != self.identity:
+                raise UserError(f"{self.folder}: other rows took its place while it was read")
+            self.written = now.written
 
     def shards(self, *parts):
         """Number and manifest entry of each file, in the order of the source."""
@@ -327,7 +336,10 @@ def run(command, options, stop):
                 stop
             )  # names the file, the record and what is wrong
             raise
-    except (UserError, OSError, *FILE_ERRORS) as error:
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}" if error.filename else str(error), sys.stderr)
+        return 2
+    except (UserError, *FILE_ERRORS) as error:
         say(str(error).split("\n")[0], sys.stderr)
         return 2
     return 0

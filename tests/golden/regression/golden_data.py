@@ -297,7 +297,8 @@ def certificate(name, source, parts):
     """Whether the parts are all rows, each once, as counted. UserError where a part has none."""
     for part, ids in parts.items():
         if not len(ids):
-            raise UserError(f"{name}: of its {len(source.ids)} rows {part} gets none")
+            fault = f"of its {len(source.ids)} rows {part} gets none"
+            raise UserError(f"{name}: {fault}; it needs more rows, or other splits.parts")
     dealt = np.sort(np.concatenate(list(parts.values())))
     is_first = np.append(True, np.diff(dealt) > 0)  # of those that are equal
     found = {
@@ -353,6 +354,7 @@ class Records:
                 self.manifest = json.load(file)
             if self.manifest.pop("digest") != fingerprint(self.manifest):
                 raise ValueError("something in it has changed")
+            self.written = self.written_at()
             self.parts = self.manifest["parts"]
             self.identity = {key: self.manifest[key] for key in ("rows", "source")}
             shards = self.shards(*self.parts)
@@ -365,6 +367,18 @@ class Records:
 
     def rows(self, part):
         return self.parts[part]["rows"]
+
+    def written_at(self):
+        found = os.stat(os.path.join(self.folder, "manifest.json"))
+        return found.st_ino, found.st_mtime_ns
+
+    def check_written(self):
+        """UserError if other rows took its place since it was opened: some may have been read."""
+        if self.written_at() != self.written:
+            now = Records(self.folder)
+            if now.identity != self.identity:
+                raise UserError(f"{self.folder}: other rows took its place while it was read")
+            self.written = now.written
 
     def shards(self, *parts):
         """Path and manifest entry of each shard, in stored order."""
@@ -486,7 +500,10 @@ def run(command, options, stop):
         except tf.errors.DataLossError:
             prepare(options, stop).check_blocks(stop)  # names the file and the record
             raise
-    except (UserError, OSError, *FILE_ERRORS) as error:
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}" if error.filename else str(error), sys.stderr)
+        return 2
+    except (UserError, *FILE_ERRORS) as error:
         say(str(error).split("\n")[0], sys.stderr)
         return 2
     return 0

@@ -102,7 +102,7 @@ class Source:
                         yield line, cells
                     line = reader.line_num + 1
             except csv.Error as error:
-                raise UserError(f"{path}: line {line}: no record of a table: {error}") from error
+                raise UserError(f"{path}: line {line}: {malformed(error)}") from error
             if is_empty:
                 raise UserError(f"{path}: line 1: no row below a header")
 
@@ -156,19 +156,32 @@ class Source:
 
     def _numbers(self, column, texts, ids):
         """The number that each text stands for; it is in the row of the same place in `ids`."""
+        where = self._cells(column, ids)
+        return spelt(column, self._filled(column, texts, where), where)
+
+    def _cells(self, column, ids):
+        """A function for the place of a text by its number: the texts of a row are side by side."""
+        names = column.columns
 
         def where(number):
-            return self.where(ids[number])
+            name = names[number % len(names)]
+            return self.where(ids[number]) + (f": column {name!r}" if name != column.key else "")
 
-        return spelt(column, self._filled(column, texts, ids), where)
+        return where
 
-    def _filled(self, column, texts, ids):
+    def _filled(self, column, texts, where):
         """The texts, with the column's default in the place of missing ones."""
         if MISSING.isdisjoint(texts):
             return texts
         bad = next(number for number, text in enumerate(texts) if text in MISSING)
         fault = "missing, and it has no default"
-        raise UserError(f"{self.where(ids[bad])}: {column.key}: {fault}")
+        raise UserError(f"{where(bad)}: {column.key}: {fault}")
+
+def malformed(error):
+    """What the csv module found wrong with a table."""
+    if "new-line character" in str(error):
+        return "a CR alone ends no line; LF does, or CR and LF"
+    return f"no record of a table: {error}"
 
 def spelt(column, texts, where):
     """The numbers that texts spell. UserError names a text that spells none of the column's dtype.

@@ -130,7 +130,7 @@ class Source:
                         yield line, cells
                     line = reader.line_num + 1
             except csv.Error as error:
-                raise UserError(f"{path}: line {line}: no record of a table: {error}") from error
+                raise UserError(f"{path}: line {line}: {malformed(error)}") from error
             if is_empty:
                 raise UserError(f"{path}: line 1: no row")
 
@@ -154,7 +154,7 @@ class Source:
         self.names = names
         self.places = {c.key: [names.index(name) for name in c.columns] for c in READ}
 
-    def _filled(self, column, texts, ids):
+    def _filled(self, column, texts, where):
         """The texts, with the column's default in the place of missing ones."""
         if MISSING.isdisjoint(texts):
             return texts
@@ -162,7 +162,7 @@ class Source:
             return [str(column.default) if text in MISSING else text for text in texts]
         bad = next(number for number, text in enumerate(texts) if text in MISSING)
         fault = "missing, and it has no default"
-        raise UserError(f"{self.where(ids[bad])}: {column.key}: {fault}")
+        raise UserError(f"{where(bad)}: {column.key}: {fault}")
 
 def spelt_all(dtype, texts):
     """The numbers as int64, float64 or bool, unless one of the texts spells none."""

@@ -71,7 +71,7 @@ class Source:
                         yield line, cells
                     line = reader.line_num + 1
             except csv.Error as error:
-                raise UserError(f"{path}: line {line}: no record of a table: {error}") from error
+                raise UserError(f"{path}: line {line}: {malformed(error)}") from error
             if is_empty:
                 raise UserError(f"{path}: line 1: no row below a header")
 

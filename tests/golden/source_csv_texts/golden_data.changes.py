@@ -107,10 +107,7 @@ class Source:
 
     def _numbers(self, column, texts, ids):
         """The number that each text stands for; it is in the row of the same place in `ids`."""
-
-        def where(number):
-            return self.where(ids[number])
-
+        where = self._cells(column, ids)
         known = [None if text in MISSING else text for text in texts]
         return self.texts[column.key].numbers(known, where)
 
@@ -155,6 +152,8 @@ def vocabulary(column):
         fault = "not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
         raise UserError(f"{path}: the vocabulary of {column.key}: {fault}") from error
     texts = texts[:-1] if texts[-1] == "" else texts  # what follows the end of the last line
+    if not texts:
+        raise UserError(f"{path}: the vocabulary of {column.key}: has no line, and each is a text")
     lines = {text: line for line, text in reversed(list(enumerate(texts, 1)))}
     for line, text in enumerate(texts, 1):
         if lines[text] != line:
@@ -192,10 +191,11 @@ def padded(source, column, values, counts, ids):
 def source_identity(source, files, stop, known=()):
     """Name, seen from `source`, bytes, time and SHA-256 of each file, if not in `known`."""
     known, identity = {tuple(entry[:3]): entry[3] for entry in known}, []
+    vocabularies = vocabulary_files()
     for path in files:
         found = os.stat(path)
         size, modified = found.st_size, found.st_mtime_ns
-        start = SPEC_FOLDER if path in vocabulary_files() else source
+        start = SPEC_FOLDER if path in vocabularies else source
         name = os.path.relpath(path, start)
         identity.append([name, size, modified, known.get((name, size, modified))])
     unknown = [(path, entry) for path, entry in zip(files, identity) if entry[3] is None]

@@ -53,7 +53,7 @@ class Source:
             for folder in folders:
                 found = image_files(folder)
                 if not found:
-                    raise UserError(f"{folder}: no image in it, and each class has some")
+                    raise UserError(f"{folder}: no image in it; each class has some, or no folder")
                 self.files += found
                 names += [os.path.basename(folder)] * len(found)
         self.labels = self._numbered(names)

@@ -105,7 +105,7 @@ def table_rows(path):
         for column in READ:
             if names.count(column.key) != 1:
                 found = f"{names.count(column.key)} columns {column.key!r} among {names}"
-                raise UserError(f"{path}: line 1: {found}, expected one")
+                raise UserError(f"{path}: line 1: {found}; a placeholder is named as its column")
         for cells in reader:
             where = f"{path}: line {reader.line_num}"
             if None in cells or None in cells.values():
@@ -114,8 +114,16 @@ def table_rows(path):
                 if not cells[column.key]:
                     raise UserError(f"{where}: {column.key}: missing")
             yield reader.line_num, cells
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: no table in UTF-8: {error}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+    except csv.Error as error:
+        raise UserError(f"{path}: line {reader.line_num + 1}: {malformed(error)}") from error
+
+def malformed(error):
+    """What the csv module found wrong with a table."""
+    if "new-line character" in str(error):
+        return "a CR alone ends no line; LF does, or CR and LF"
+    return f"no record of a table: {error}"
 
 def identified(paths):
     """The files that the rows are made of, as far as they are there."""

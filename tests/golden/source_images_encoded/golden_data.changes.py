@@ -48,7 +48,7 @@ class Source:
             for folder in folders:
                 found = image_files(folder)
                 if not found:
-                    raise UserError(f"{folder}: no image in it, and each class has some")
+                    raise UserError(f"{folder}: no image in it; each class has some, or no folder")
                 self.files += found
                 names += [os.path.basename(folder)] * len(found)
         self.labels = self._numbered(names)
@@ -376,7 +376,10 @@ def run(command, options, stop):
         except tf.errors.InvalidArgumentError:
             prepare(options, stop).check_images()  # names the row, where it is about an image
             raise
-    except (UserError, OSError, *FILE_ERRORS) as error:
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}" if error.filename else str(error), sys.stderr)
+        return 2
+    except (UserError, *FILE_ERRORS) as error:
         say(str(error).split("\n")[0], sys.stderr)
         return 2
     return 0

@@ -4,6 +4,8 @@ import importlib.util
 
 import itertools
 
+import traceback
+
 # All that the stored bytes depend on; its fingerprint names the folder of the records.
 RECIPE = {
     "source": {"kind": "python", "import": "rows:make", "import_path": "code"},
@@ -106,9 +108,12 @@ class Source:
                     values = {key: copy.deepcopy(values[key]) for key in used}
                 yield values
                 place = self.where(row + 1)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
             fault = f"{type(error).__name__}: {str(error).split(chr(10))[0]}"
-            raise UserError(f"{place}: {fault}; in {self.folder}") from error
+            frames = traceback.extract_tb(error.__traceback__)
+            own = [f for f in frames if f.filename.startswith(self.folder + os.sep)][-1:]
+            where = "".join(f"{os.path.normpath(f.filename)}: line {f.lineno}" for f in own)
+            raise UserError(f"{place}: {fault}; in {where or self.folder}") from error
         finally:
             sys.path.remove(self.folder)
 

@@ -88,14 +88,11 @@ COLUMNS = Batch(
 class Source:
     def _numbers(self, column, texts, ids):
         """The number that each text stands for; it is in the row of the same place in `ids`."""
-
-        def where(number):
-            return self.where(ids[number])
-
+        where = self._cells(column, ids)
         if column.key in self.texts:
             known = [None if text in MISSING else text for text in texts]
             return self.texts[column.key].numbers(known, where)
-        return spelt(column, self._filled(column, texts, ids), where)
+        return spelt(column, self._filled(column, texts, where), where)
 
 def spelt(column, texts, where):
     """The numbers that texts spell. UserError names a text that spells none of the column's dtype.

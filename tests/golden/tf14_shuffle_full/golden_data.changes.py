@@ -2,7 +2,9 @@ WINDOW_BLOCKS = 32  # blocks whose 8192 rows are decoded together
 
 class Records:
     def held(self, part, budget, threads):
-        """All rows of a part, in stored order. UserError if all parts would take more memory.
+        """All rows of a part, in stored order; behind them, one that pads a batch.
+
+        UserError if all parts would take more memory than the budget.
 
         budget: in bytes, or None for half of the memory that the machine has.
         """
@@ -12,11 +14,14 @@ class Records:
             needed = f"the rows take {size / 1e6:,.0f} MB of memory"
             most = f"at most {budget / 1e6:,.0f} may be used"
             raise UserError(f"{self.folder}: {needed}, {most} (pipeline.ram_budget_mb)")
-        rows, first = Batch(*(np.empty((self.rows(part),) + c.shape, c.dtype) for c in COLUMNS)), 0
+        count, first = self.rows(part) + 1, 0
+        rows = Batch(*(np.empty((count,) + c.shape, c.dtype) for c in COLUMNS))
         for batch in self.read_part(part, ROWS_PER_RECORD, threads):
             for whole, values in zip(rows, batch):
                 whole[first : first + len(values)] = values
             first += len(batch.row_id)
+        for whole, padding in zip(rows, PADDING):
+            whole[first] = padding
         return rows
 
     def order(self, epoch, seed):

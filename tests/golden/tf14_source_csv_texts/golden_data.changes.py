@@ -151,7 +151,7 @@ class Source:
                         yield line, cells
                     line = reader.line_num + 1
             except csv.Error as error:
-                raise UserError(f"{path}: line {line}: no record of a table: {error}") from error
+                raise UserError(f"{path}: line {line}: {malformed(error)}") from error
             if is_empty:
                 raise UserError(f"{path}: line 1: no row below a header")
 
@@ -201,7 +201,7 @@ class Source:
         places = self.places[column.key]
         texts = [cells[place] for cells in rows for place in places]
         if column.dtype.kind == "O":
-            return self._filled(column, texts, ids)
+            return self._filled(column, texts, self._cells(column, ids))
         if column.encoding == "tokens":
             tokens = [text.split() for text in texts]
             counts = np.array([len(each) for each in tokens])
@@ -213,20 +213,33 @@ class Source:
 
     def _numbers(self, column, texts, ids):
         """The number that each text stands for; it is in the row of the same place in `ids`."""
-
-        def where(number):
-            return self.where(ids[number])
-
+        where = self._cells(column, ids)
         known = [None if text in MISSING else text for text in texts]
         return self.texts[column.key].numbers(known, where)
 
-    def _filled(self, column, texts, ids):
+    def _cells(self, column, ids):
+        """A function for the place of a text by its number: the texts of a row are side by side."""
+        names = column.columns
+
+        def where(number):
+            name = names[number % len(names)]
+            return self.where(ids[number]) + (f": column {name!r}" if name != column.key else "")
+
+        return where
+
+    def _filled(self, column, texts, where):
         """The texts, with the column's default in the place of missing ones."""
         if MISSING.isdisjoint(texts):
             return texts
         bad = next(number for number, text in enumerate(texts) if text in MISSING)
         fault = "missing, and it has no default"
-        raise UserError(f"{self.where(ids[bad])}: {column.key}: {fault}")
+        raise UserError(f"{where(bad)}: {column.key}: {fault}")
+
+def malformed(error):
+    """What the csv module found wrong with a table."""
+    if "new-line character" in str(error):
+        return "a CR alone ends no line; LF does, or CR and LF"
+    return f"no record of a table: {error}"
 
 def stored(source, column, values, ids):
     """Values of the rows `ids` in the column's dtype. UserError names a row that does not fit."""
