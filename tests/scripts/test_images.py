@@ -388,7 +388,11 @@ def test_a_window_does_not_fit_into_a_small_image(make_data: Make) -> None:
 FOLDERS_OF: dict[str, tuple[list[str], Spec, str]] = {
     "nothing": ([], {}, ": no folder in it, and each class has one"),
     "no folders": (["0.png"], {}, ": no folder in it, and each class has one"),
-    "an empty class": (["a/0.png", "b/0.txt"], {}, "/b: no image in it, and each class has some"),
+    "an empty class": (
+        ["a/0.png", "b/0.txt"],
+        {},
+        "/b: no image in it; each class has some, or no folder",
+    ),
     "a class more": (["a/0.png", "b/0.png", "c/0.png"], {}, ": 3 classes, but label has 2"),
     "a class less": (["a/0.png"], {}, ": 1 classes, but label has 2"),
     "an unknown class": (
@@ -420,11 +424,12 @@ def test_nothing_that_matches_is_an_image(make_data: Make) -> None:
 
 
 CELLS = "x,label\na/0.png,ant\n"
+HINT = "a placeholder is named as its column"
 TABLES: dict[str, tuple[bytes, str]] = {
-    "no column": (b"y,label\n", "line 1: 0 columns 'x' among ['y', 'label'], expected one"),
+    "no column": (b"y,label\n", f"line 1: 0 columns 'x' among ['y', 'label']; {HINT}"),
     "a column twice": (
         b"x,label,x\n",
-        "line 1: 2 columns 'x' among ['x', 'label', 'x'], expected one",
+        f"line 1: 2 columns 'x' among ['x', 'label', 'x']; {HINT}",
     ),
     "no file": (CELLS.encode() + b"a/1.png,bee\n", "line 3: a/1.png: no such file"),
     "a cell less": (
@@ -443,12 +448,11 @@ TABLES: dict[str, tuple[bytes, str]] = {
     ),
     "damaged": (
         CELLS.encode() + b"a/0.png,bee\na/\xff.png,bee\n",
-        "no table in UTF-8: 'utf-8' codec can't decode byte 0xff in position 34: "
-        "invalid start byte",
+        "not UTF-8: invalid start byte at byte 34",
     ),
     "an open quote": (
         CELLS.encode() + b'a/0.png,"bee\n',
-        "no table in UTF-8: unexpected end of data",
+        "line 3: no record of a table: unexpected end of data",
     ),
 }
 
