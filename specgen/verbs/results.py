@@ -1,9 +1,11 @@
 """From the arguments of a verb to the Results of its specs, which is the same for every verb."""
 
+import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -63,15 +65,33 @@ def _over_cores(stage: Stage, specs: Sequence[SpecFile]) -> list[Result]:
     workers = min(_cores(), len(specs))
     if workers < 2 or len(specs) < _WORTH_SPREADING:
         return list(map(work, specs))
-    # Ctrl-C reaches every process; by its default action it ends a worker without a traceback.
-    default = (signal.SIGINT, signal.SIG_DFL)
-    with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=default) as pool:
-        running = [pool.submit(work, spec) for spec in specs]
+    # Ctrl-C reaches every process, and this one alone ends the others: were they to end by
+    # themselves, a broken pool might be noticed before Ctrl-C is.
+    ignored = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=ignored) as pool:
         try:
+            with _deaf():
+                running = [pool.submit(work, spec) for spec in specs]
             return [each.result() for each in running]
+        except KeyboardInterrupt:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
         finally:
-            # By the pool's own thread, which may be busy with a worker that Ctrl-C has ended.
             pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C waits, also in processes that begin here, until they ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _cores() -> int:
